@@ -1,6 +1,6 @@
 /* event_queue.h - pending events in one total order: time, kind, subject, insertion.
  *
- * An indexed 4-ary heap: push, pop, cancel and move cost O(log n). */
+ * Push, cancel and move cost the same however many there are; a pop costs O(log n) of what it sorts, spread over all pops. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,12 +41,10 @@ struct event_queue *event_queue_new(void);
 void     event_queue_free(struct event_queue *q);           /* NULL: does nothing */
 event_id event_queue_push(struct event_queue *q, struct event e);
 bool     event_queue_peek(const struct event_queue *q, struct event *next);   /* false: empty */
-/* For prefetching: the event that follows the next, if none comes before it. false: there is none. */
-bool     event_queue_second(const struct event_queue *q, struct event *e);
-/* Before the next is taken: the i-th of up to EVENT_HINTS events, one of which may become the second when the next and the second
- * have gone, and has not been one of these before. Their order says nothing. false: there are no more. */
-#define EVENT_HINTS 4
-bool     event_queue_hint(const struct event_queue *q, size_t i, struct event *e);
+int64_t  event_queue_next_ns(const struct event_queue *q);                    /* its time; INT64_MAX: empty */
+/* For prefetching: the next ones, in their order. How many, up to EVENTS_AHEAD. */
+enum { EVENTS_AHEAD = 5 };
+size_t   event_queue_ahead(const struct event_queue *q, struct event ahead[EVENTS_AHEAD]);
 bool     event_queue_pop(struct event_queue *q, struct event *next);          /* false: empty */
 bool     event_queue_cancel(struct event_queue *q, event_id id);  /* false: gone already */
 /* false: gone already */

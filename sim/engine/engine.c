@@ -74,10 +74,9 @@ static int64_t earlier(int64_t a, int64_t b)
 
 static int64_t next_instant_ns(struct sched *s)
 {
-    struct event e;
+    _Static_assert(TIME_NEVER == INT64_MAX, "as event_queue_next_ns() has it");
     int64_t t = earlier(next_arrival_ns(s), s->loop->pass_due_ns);
-    if (event_queue_peek(s->events, &e))
-        t = earlier(t, e.time_ns);
+    t = earlier(t, event_queue_next_ns(s->events));
     t = earlier(t, switch_next_ns(s));
     t = earlier(t, timeline_due_ns(s));
     return earlier(t, wake_next_ns(s));
@@ -112,44 +111,14 @@ static void fetch_rows(const struct sched *s, job_id j)
         fetch(&s->gpu_time[j]);
 }
 
-/* NULL: that event ends no job. */
-static const struct live *ends(const struct sched *s, const struct event *e)
+/* NULL: there is no such event, or it ends no job. */
+static const struct live *ends(const struct sched *s, const struct event *ahead, size_t n, size_t i)
 {
-    return e->kind == EVENT_JOB_END ? live_of(s, e->subject) : NULL;
+    return i < n && ahead[i].kind == EVENT_JOB_END ? live_of(s, ahead[i].subject) : NULL;
 }
 
-/* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
- * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while it is one
- * of the next few, the job's rows; while it is the second, its slot, which the next job clears, too; while the pass before it goes,
- * the placement, the books of its queue and its place in a line; as it ends, the nodes, the sub-line and what the policy keeps of
- * it. It changes nothing but the time. */
-static void fetch_ahead(const struct sched *s)
+static void fetch_nodes(const struct sched *s, const struct live *l)
 {
-    struct event e;
-    for (size_t i = 0; event_queue_hint(s->events, i, &e); i++)
-        if (e.kind == EVENT_JOB_END)
-            fetch_rows(s, e.subject);
-    const struct live *l = event_queue_second(s->events, &e) ? ends(s, &e) : NULL;
-    if (l)
-        fetch_lines(l, LIVE_PLAIN);
-}
-
-static void fetch_placement(const struct sched *s)
-{
-    struct event e;
-    const struct live *l = event_queue_peek(s->events, &e) ? ends(s, &e) : NULL;
-    if (!l)
-        return;
-    fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
-    books_fetch(s, s->workload->facts[l->job].queue);
-    line_entry_fetch(s, l);
-}
-
-static void fetch_nodes(const struct sched *s, const struct event *e)
-{
-    if (e->kind != EVENT_JOB_END)
-        return;
-    const struct live *l = live_of(s, e->subject);
     const struct placement *p = l->now.held;
     sub_line_fetch(s, l);
     fetch_lines(l->own, s->own_size);
@@ -160,6 +129,29 @@ static void fetch_nodes(const struct sched *s, const struct event *e)
         fetch(&s->cluster->local_of[n]);
         fetch(&s->ledger.node_account[ACCOUNT_USEFUL][n]);
     }
+}
+
+/* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
+ * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: an event before its
+ * own, the nodes, the sub-line and what the policy keeps of it; before that the placement, the books of its queue and its place in a
+ * line; before that its slot, and first the job's rows. It changes nothing but the time. */
+static void fetch_ahead(const struct sched *s)
+{
+    enum { NODES, PLACEMENT, SLOT, ROWS = SLOT + 2 };
+    struct event ahead[EVENTS_AHEAD];
+    size_t n = event_queue_ahead(s->events, ahead);
+    if (n > ROWS && ahead[ROWS].kind == EVENT_JOB_END)
+        fetch_rows(s, ahead[ROWS].subject);
+    const struct live *l = ends(s, ahead, n, SLOT);
+    if (l)
+        fetch_lines(l, LIVE_PLAIN);
+    if ((l = ends(s, ahead, n, PLACEMENT))) {
+        fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
+        books_fetch(s, s->workload->facts[l->job].queue);
+        line_entry_fetch(s, l);
+    }
+    if ((l = ends(s, ahead, n, NODES)))
+        fetch_nodes(s, l);
 }
 
 static int arrive(struct sched *s, job_id j, struct error *err)
@@ -223,8 +215,7 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 
 static bool event_is_due(const struct sched *s)
 {
-    struct event e;
-    return event_queue_peek(s->events, &e) && e.time_ns == s->now_ns;
+    return event_queue_next_ns(s->events) == s->now_ns;
 }
 
 static int apply_together(struct sched *s, struct error *err)
@@ -232,11 +223,9 @@ static int apply_together(struct sched *s, struct error *err)
     struct event e;
     while (event_is_due(s)) {
         event_queue_pop(s->events, &e);
-        fetch_nodes(s, &e);
         fetch_ahead(s);
         apply(s, &e);
     }
-    fetch_placement(s);
     return apply_arrivals(s, UINT32_MAX, err);
 }
 
