@@ -21,6 +21,7 @@ struct head {
     _Atomic size_t low, high;     /* these bytes are memory, whole pages or up to the end; the others are in the file, as any
                                      thread may rely on that finds it so */
     int fd;                       /* of the file; -1: there is none, all are in memory */
+    atomic_bool stores;           /* a thread is in bulk_filled_to() */
 };
 enum { HEAD = 48 };               /* bytes before the elements, which are aligned for any type */
 _Static_assert(sizeof(struct head) <= HEAD && HEAD % alignof(max_align_t) == 0, "a head is there");
@@ -163,7 +164,7 @@ static struct head *file_map(int fd, size_t bytes, size_t resident, size_t store
     if (at == MAP_FAILED || (stored && mmap(at + page, stored, both, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED))
         no_room(errno);
     struct head *h = head_of(at + page);
-    *h = (struct head){ bytes, resident, stored, bytes, fd };
+    *h = (struct head){ .bytes = bytes, .resident = resident, .low = stored, .high = bytes, .fd = fd };
     return h;
 }
 
@@ -181,7 +182,7 @@ static struct head *in_memory(struct head *old, size_t bytes, size_t resident)
     if (__builtin_add_overflow(bytes, HEAD, &all))
         mem_exhausted();
     struct head *h = old ? mem_resize(old, all, 1) : mem_new(all, 1);
-    *h = (struct head){ bytes, resident, 0, bytes, -1 };
+    *h = (struct head){ .bytes = bytes, .resident = resident, .high = bytes, .fd = -1 };
     return h;
 }
 
@@ -260,7 +261,11 @@ void bulk_filled(void *array)
 
 void bulk_filled_to(const void *array, size_t to, size_t size)
 {
-    store(head_of(array), to * size);
+    struct head *h = head_of(array);
+    if (h->fd < 0 || atomic_exchange(&h->stores, true))
+        return;
+    store(h, to * size);
+    atomic_store(&h->stores, false);
 }
 
 void bulk_put(void *array, size_t i, const void *from, size_t n, size_t size)

@@ -9,7 +9,7 @@
  *
  * The elements are written in their order: those that the walk which writes them has left behind
  * (bulk_fill(), bulk_filled()) go to the file in one piece, the others are memory until then. One
- * thread writes; any may give back what is in the file.
+ * thread writes elements; any may give back what is in the file.
  *
  * Where no file can be made the array stays in memory, which one line on stderr says. Space is taken
  * from the disk before it is mapped: a disk without room ends the program with one message and
@@ -34,7 +34,8 @@ void *bulk_resize(void *old, size_t count, size_t size, size_t resident);
 void  bulk_ahead(const void *array, size_t i, size_t n, size_t size);
 /* All elements have been written once. */
 void  bulk_filled(void *array);
-/* Those below `to` have, and few of them will be written again. Other threads may read them while they go to the file. */
+/* Those below `to` have, and few of them will be written again. Other threads may read them while they go to the file, and write those
+ * from `to` on. By any thread: where another does the same at this moment, nothing is done. */
 void  bulk_filled_to(const void *array, size_t to, size_t size);
 /* Writes elements i to i + n of an array that has been filled, one more time. In a file no page of them comes to memory. */
 void  bulk_put(void *array, size_t i, const void *from, size_t n, size_t size);

@@ -202,8 +202,8 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
-        if (s->next_arrival > JOBS_STILL_USED)
-            run_pass(s, s->next_arrival - JOBS_STILL_USED);
+        if (s->next_arrival > WORKLOAD_STILL_USED)
+            run_pass(s, s->next_arrival - WORKLOAD_STILL_USED);
         most--;
         if (s->loop->known - s->next_arrival <= ARRIVALS_AHEAD)
             continue;

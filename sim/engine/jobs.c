@@ -49,8 +49,6 @@ static void begin_final(struct sched *s)
         s->jobs->open[first / block] = (uint16_t)(final_block_end(s, first) - first);
 }
 
-enum { STORED_TOGETHER = 8192 };  /* rows of jobs that go to a file in one piece */
-
 /* Jobs on demand may come again. Others have gone for good. */
 static void is_final(struct sched *s, job_id j)
 {
@@ -60,11 +58,8 @@ static void is_final(struct sched *s, job_id j)
         return;
     while (jobs->final < s->n_jobs && !jobs->open[jobs->final / block])
         jobs->final = final_block_end(s, jobs->final);
-    if (jobs->final == was)
-        return;
-    s->setup.observer.final(s->setup.observer.self, jobs->final);
-    if (jobs->final / STORED_TOGETHER != was / STORED_TOGETHER)
-        bulk_filled_to(s->job, jobs->final, sizeof *s->job);
+    if (jobs->final != was)
+        s->setup.observer.final(s->setup.observer.self, jobs->final);
 }
 
 void jobs_begin(struct sched *s)
@@ -87,8 +82,8 @@ void jobs_turn(struct sched *s, job_id j)
 {
     if (!s->setup.early)
         bulk_ahead(s->job, j, JOBS_TURN, sizeof *s->job);
-    if (j > JOBS_STILL_USED)
-        bulk_filled_to(s->job, j - JOBS_STILL_USED, sizeof *s->job);
+    if (j > WORKLOAD_STILL_USED)
+        bulk_filled_to(s->job, j - WORKLOAD_STILL_USED, sizeof *s->job);
 }
 
 void jobs_end(struct sched *s)

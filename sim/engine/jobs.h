@@ -3,10 +3,7 @@
 #pragma once
 #include "sim/engine/state.h"
 
-enum {
-    JOBS_TURN = 4096,             /* jobs whose rows get memory together */
-    JOBS_STILL_USED = 4 * BULK_BLOCK    /* of these last arrivals many may be there, whose rows stay in memory */
-};
+enum { JOBS_TURN = 4096 };        /* jobs whose rows get memory together */
 
 void jobs_begin(struct sched *s);
 void jobs_turn(struct sched *s, job_id j);                                /* arrivals come to job j, a multiple of JOBS_TURN */

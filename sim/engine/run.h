@@ -226,6 +226,9 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /*
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
 const struct run_setup *run_setup_of(const struct sched *s);
+/* Jobs below `end` are final (run_observer.final), and were asked for: of many jobs, what became of these goes to a file. By the thread
+ * that asked. */
+void run_read_to(const struct sched *s, job_id end);
 void run_drop(const struct sched *s, job_id j) __attribute__((cold));
 /* workload_pass() of a walk that reads what became of the jobs, too. */
 static inline void run_pass(const struct sched *s, job_id j)

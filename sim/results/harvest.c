@@ -45,6 +45,7 @@ static void hand_on(void *self, size_t block, unsigned thread)
     if (h->file)
         output_move(h->file, h->part[thread]);
     tally_walk_to(h->tallies, block_end(h, block));
+    run_read_to(h->s, block_end(h, block));
 }
 
 struct harvest *harvest_begin(const struct sched *s, struct output *rows)

@@ -30,11 +30,13 @@ static size_t next_capacity(const struct workload *w)
     return now < in_memory && in_memory < next ? in_memory : next;
 }
 
-/* A run may be reading what goes to the file. */
+/* The run that goes on meanwhile still reads the rows of the last jobs. What it finds in the file it waits for. */
 static void give_room(struct workload *w)
 {
-    bulk_filled_to(w->facts, w->n_jobs, sizeof *w->facts);
-    bulk_filled_to(w->truth, w->n_jobs, sizeof *w->truth);
+    if (w->n_jobs > WORKLOAD_STILL_USED) {
+        bulk_filled_to(w->facts, w->n_jobs - WORKLOAD_STILL_USED, sizeof *w->facts);
+        bulk_filled_to(w->truth, w->n_jobs - WORKLOAD_STILL_USED, sizeof *w->truth);
+    }
     bulk_ahead(w->facts, w->n_jobs, BULK_BLOCK, sizeof *w->facts);
     bulk_ahead(w->truth, w->n_jobs, BULK_BLOCK, sizeof *w->truth);
 }
