@@ -70,5 +70,7 @@ void timeline_end(struct sched *s)
     free(t->sooner);
     free(t->plan);
     free(t->plan_at);
+    free(t->offers.units);
+    free(t->offers.offer);
     free(t);
 }

@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-/* A total of whole GPUs that nothing binds to nodes, and the placer tells which nodes it passes by. */
+/* A total of whole GPUs, or one, that nothing binds to nodes, and the placer chooses among lists of these. */
 static bool is_plain(const struct sched *s, const struct request *r)
 {
-    return s->setup.placer->passes_by && r->tasks == SPLIT_ANY && r->gpus && r->gpu_milli == MILLI_ALL && !r->mig &&
+    bool total = r->tasks == SPLIT_ANY || (r->tasks == 1 && r->gpus == 1);
+    return s->setup.placer->choose && total && r->gpus && r->gpu_milli == MILLI_ALL && !r->mig && !r->next &&
            r->required_level >= LEVEL_CLUSTER && r->preferred_level >= LEVEL_CLUSTER && !r->max_per_node && !r->one_island && !r->set &&
            !r->held && r->try_first == ID_NONE && !group_places_wanted(s, r);
 }
@@ -123,38 +124,12 @@ static bool was_there(const struct sched *s, const struct hold *plan, int64_t af
            !gaps_unknown(gaps_of_plan(s, plan), still->mark);
 }
 
-/* Of those units that are free besides its own over all of its time, some may be placed instead. */
-static bool others_matter(struct sched *s, const struct hold *plan)
-{
-    enum { FEW = 16 };
-    const struct node_kind *kind = &s->cluster->kind[plan->kind_of_all];
-    struct gaps_units of[FEW];
-    size_t n, n_of = 0;
-    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), plan->start_ns, plan->end_ns, &n);
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < n_of && of[k].group != some[i].group)
-            k++;
-        if (k == FEW || placement_on(plan->p, kind->node[some[i].group]))
-            return true;
-        bool is_new = k == n_of;
-        n_of += is_new;
-        of[k] = (struct gaps_units){ some[i].group, some[i].units | (is_new ? 0 : of[k].units) };
-    }
-    const void *params;
-    const struct placer *placer = sched_placer(s, &params);
-    for (size_t k = 0; k < n_of; k++)
-        if (!placer->passes_by(ask_of(s, plan->job), plan->p, kind->node[of[k].group], (uint32_t)__builtin_popcountll(of[k].units), params))
-            return true;
-    return false;
-}
-
 /* The placer may choose others among those that are free besides its own at its start: `none` are. Once it is asked with none, it need
  * not be asked so again. */
 static bool may_be_placed_anew(struct sched *s, const struct hold *plan, bool none)
 {
     if (plan->plain)
-        return !none && others_matter(s, plan);
+        return !none;
     struct gaps *gaps = gaps_of_plan(s, plan);
     if (plan->still.alone)
         return !none && gaps_cover(gaps, plan->start_ns, plan->end_ns);
@@ -205,34 +180,13 @@ static void own_units_join(struct sched *s, struct window *w, const struct hold 
     }
 }
 
-/* Where a plain plan begins earlier on none of its own units, and what is free for it is as much as it needs, on one node: there is
- * nothing to choose. NULL: there may be. */
-static const struct placement *placed_without_choice(struct sched *s, const struct hold *plan, int64_t from_ns)
-{
-    if (!plan->plain || plan->still.before != 1 || from_ns == plan->start_ns)
-        return NULL;
-    size_t n;
-    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), from_ns, timeline_plus(from_ns, length_of(plan)), &n);
-    const struct request *r = ask_of(s, plan->job);
-    node_id node = n == 1 ? s->cluster->kind[plan->kind_of_all].node[some->group] : ID_NONE;
-    if (n != 1 || (uint32_t)__builtin_popcountll(some->units) != r->gpus || s->timeline->out[node].whole)
-        return NULL;
-    struct placement *p = arena_room(s->scratch, sizeof *p + sizeof p->piece[0]);
-    p->n = 1;
-    p->piece[0] = (struct piece){
-        .node = node, .gpu_mask = some->units, .gpus = r->gpus, .milli = r->gpu_milli, .gpu_mem_mib = r->gpu_mem_mib, .mig = r->mig,
-    };
-    s->placing->why_not = PLACED;
-    return p;
-}
-
 /* What the placer says of the plan if it begins then. *drew: not by gaps alone. */
 static const struct placement *placed_from(struct sched *s, const struct hold *plan, int64_t from_ns, bool *drew)
 {
-    const struct placement *only = placed_without_choice(s, plan, from_ns);
+    const struct placement *offers = plan->plain ? plan_by_offers(s, plan, from_ns) : NULL;
     *drew = false;
-    if (only)
-        return only;
+    if (offers)
+        return offers;
     struct random before = s->placing->random;
     struct request r = job_request(s, plan->job);
     struct window *w = window_for(s, from_ns);
