@@ -237,6 +237,18 @@ bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, i
     return false;
 }
 
+int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)
+{
+    list_reaches(g, latest);
+    return gap_list_first(&g->list, after, length);
+}
+
+bool gaps_still(struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
+{
+    return !gaps_overlapped(g) && !gaps_unknown(g, m) && !gaps_freed_until(g, m, start) &&
+           gaps_first(g, after, start, length) > start;
+}
+
 /* ---- Searching ---- */
 
 struct search { int64_t after, latest, length, n, found; size_t away; };    /* away: the next of them */
@@ -334,12 +346,6 @@ static int64_t search(struct gaps *g, struct search q)
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n)
 {
     return search(g, (struct search){ after, latest, length, n, INT64_MAX, g->n_away });
-}
-
-int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)
-{
-    list_reaches(g, latest);
-    return gap_list_first(&g->list, after, length);
 }
 
 void gaps_away_begin(struct gaps *g)

@@ -174,15 +174,6 @@ static struct step step_of(int64_t after, int64_t from, int64_t until)
     return (struct step){ from, until == INT64_MAX ? INT64_MAX : until - from };
 }
 
-/* The first step that is as long; n: none. */
-static uint32_t step_for(const struct gap_steps *s, int64_t length)
-{
-    uint32_t i = 0;
-    while (i < s->n && s->length[i] < length)
-        i++;
-    return i;
-}
-
 /* As step i. Where there is no room for all of them, the first are kept. */
 static void step_add(struct gap_steps *s, uint32_t i, struct step x)
 {
@@ -211,7 +202,7 @@ static void step_comes(struct gap_steps *s, const struct gap *gap)
     if (!s->known || gap->until <= s->after)
         return;
     struct step x = step_of(s->after, gap->from, gap->until);
-    uint32_t i = step_for(s, x.length), low = i;
+    uint32_t i = gap_step_for(s, x.length), low = i;
     if (i < s->n ? s->from[i] <= x.from : !s->all && x.from > s->from[s->n - 1])
         return;
     i += i < s->n && s->length[i] == x.length;
@@ -261,7 +252,7 @@ static void step_goes(struct gap_list *l, const struct gap *gap)
     if (!s->known || gap->until <= s->after)
         return;
     struct step x = step_of(s->after, gap->from, gap->until);
-    uint32_t i = step_for(s, x.length);
+    uint32_t i = gap_step_for(s, x.length);
     if (i == s->n || s->from[i] != x.from || s->length[i] != x.length)
         return;
     step_remove(s, i);
@@ -338,14 +329,14 @@ void gap_list_end(struct gap_list *l, struct gap gap, uint64_t units, int64_t un
 
 /* ---- The first that is long enough ---- */
 
-int64_t gap_list_first(struct gap_list *l, int64_t after, int64_t length)
+int64_t gap_list_first_anew(struct gap_list *l, int64_t after, int64_t length)
 {
     struct gap_steps *s = &l->steps;
     if (!s->known || s->after != after) {
         *s = (struct gap_steps){ .known = true, .all = true, .after = after };
         steps_between(l, gap_walk_all(l), 0, INT64_MAX, INT64_MAX);
     }
-    uint32_t i = step_for(s, length);
+    uint32_t i = gap_step_for(s, length);
     if (i < s->n || s->all)
         return i < s->n ? s->from[i] : INT64_MAX;
     struct gap_walk w = gap_walk_after(l, s->from[s->n - 1]);

@@ -283,7 +283,8 @@ struct renewal {
     struct profile *taken;
     struct sooner *sooner;        /* there is one where a plan is steady */
     int64_t all_milli, idle_milli;
-    struct gaps_mark gaps;        /* of its GPUs, if they have any */
+    struct gaps *gaps;            /* of its GPUs; NULL: they have none */
+    struct gaps_mark mark;        /* of these, before the first of the plans is looked at */
 };
 
 static struct renewal renewal_of(const struct sched *s, uint32_t kind)
@@ -291,29 +292,29 @@ static struct renewal renewal_of(const struct sched *s, uint32_t kind)
     const struct timeline *t = s->timeline;
     int64_t all_milli = kind_gpus_milli(s->cluster, kind);
     struct renewal of = { kind, profile_within(t->kind_taken[kind], all_milli), t->kind_taken[kind], t->sooner[kind], all_milli,
-                          s->idle->kind[kind].whole * MILLI_ALL, { 0, 0 } };
-    if (t->gaps && t->gaps[kind])
-        of.gaps = gaps_mark(t->gaps[kind]);
+                          s->idle->kind[kind].whole * MILLI_ALL, t->gaps ? t->gaps[kind] : NULL, { 0, 0 } };
+    if (of.gaps)
+        of.mark = gaps_mark(of.gaps);
     return of;
 }
 
-/* false: that is not known without a question. */
-static bool renewed_by_totals(struct sched *s, struct hold *plan, const struct renewal *of)
+/* As renewed_by_gaps(). */
+static struct hold *renewed_by_totals(struct sched *s, struct hold *plan, const struct renewal *of)
 {
     if (!of->within && !none_in_the_way(s, plan, of->kind))
-        return false;
+        return NULL;
     struct sooner_ask ask = { plan->need_milli, plan->end_ns - plan->start_ns, plan->start_ns, plan->place };
     int64_t start_ns = sooner_start(of->sooner, of->taken, of->all_milli, &ask, s->now_ns);
     if (start_ns < plan->start_ns) {
         if (start_ns <= s->now_ns || s->timeline->drew || s->stage->marked)
-            return false;
+            return NULL;
         plan_advance(s, plan, start_ns);
         promise_told(s, plan->job, start_ns);
     }
     enum wait_reason why = of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
     if (plan->why != why)
         sched_blocked(s, plan->job, why);
-    return true;
+    return plan;
 }
 
 /* Why jobs of a shape wait though they have a promise, of the shapes asked last. */
@@ -331,19 +332,35 @@ static enum wait_reason reason_of(struct sched *s, struct reasons *known, job_id
     return known->why[at];
 }
 
-static bool renewed_by_gaps(struct sched *s, struct hold *plan, const struct renewal *of, struct reasons *known)
+/* As plan_news(), of most plans: they stay, and no unit but its own is free for them. */
+static bool stays_by_gaps(const struct sched *s, struct hold *plan, const struct renewal *of)
 {
-    const struct still *still = &plan->still;
-    job_id job = plan->job;
-    bool same = still->done && still->outs == s->timeline->outs && still->mark.changes == of->gaps.changes &&
-                still->mark.overlaps == of->gaps.overlaps;
-    if (!same && !plan_renewed_by_gaps(s, plan))
+    struct still *still = &plan->still;
+    if (!still->done || !of->gaps || still->outs != s->timeline->outs)
         return false;
-    plan = plan_of(s, job);
+    if (still->mark.changes == of->mark.changes && still->mark.overlaps == of->mark.overlaps)
+        return true;
+    if (!(plan->plain || still->alone) || !plan->bound || !s->timeline->gaps_say_all || s->now_ns < still->after_ns ||
+        !gaps_still(of->gaps, still->mark, s->now_ns, plan->start_ns, plan->end_ns - plan->start_ns))
+        return false;
+    still->after_ns = s->now_ns;
+    still->mark = gaps_mark(of->gaps);
+    return true;
+}
+
+/* NULL: that is not known without a question; else what the plan is now. */
+static struct hold *renewed_by_gaps(struct sched *s, struct hold *plan, const struct renewal *of, struct reasons *known)
+{
+    job_id job = plan->job;
+    if (!stays_by_gaps(s, plan, of)) {
+        if (!plan_renewed_by_gaps(s, plan))
+            return NULL;
+        plan = plan_of(s, job);
+    }
     enum wait_reason why = reason_of(s, known, job);
     if (plan->why != why)
         sched_blocked(s, job, why);
-    return true;
+    return plan;
 }
 
 /* So that it is near when its turn comes. */
@@ -369,9 +386,10 @@ size_t plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_n
             break;
         if (plan->kind_of_all != of.kind)
             of = renewal_of(s, plan->kind_of_all);
-        if (!(plan->steady ? renewed_by_totals(s, plan, &of) : renewed_by_gaps(s, plan, &of, &known)))
+        plan = plan->steady ? renewed_by_totals(s, plan, &of) : renewed_by_gaps(s, plan, &of, &known);
+        if (!plan)
             break;
-        *due_ns = min_i64(*due_ns, plan_of(s, jobs[i])->start_ns);
+        *due_ns = min_i64(*due_ns, plan->start_ns);
         if (i + AHEAD < n)
             plan_fetch(s->timeline, jobs[i + AHEAD]);
     }
