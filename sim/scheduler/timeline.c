@@ -346,8 +346,7 @@ void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct pla
     room_from(s, plan, was_ns, was_end_ns);
     end_leave(t, i);
     plans_leave(t, i);
-    gaps_change(s, plan->p, was_ns, was_end_ns, -1);
-    gaps_change(s, p, start_ns, end_ns, 1);
+    gaps_shift(s, plan->p, was_ns, was_end_ns, p, start_ns, end_ns);
     profile_add(taken, same ? max_i64(was_ns, end_ns) : was_ns, was_end_ns, -was_milli);
     profile_add(taken, start_ns, same ? min_i64(was_ns, end_ns) : end_ns, milli);
     plan->p = placement_stage(s, plan->job, p);

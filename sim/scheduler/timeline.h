@@ -112,8 +112,8 @@ struct timeline {
     struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
-    struct offers { uint64_t *units; struct offer *offer; size_t n, capacity; } offers;    /* scratch: what is free for a plan; units
-                                     [n_nodes], 0 but while one is asked; NULL: not asked yet */
+    uint64_t *units;              /* [n_nodes] scratch, of some units: 0 between */
+    struct offers { struct offer *offer; size_t n, capacity; } offers;    /* scratch: what is free for a plan; which units, in `units` */
     uint64_t outs;                /* how often nodes went out of service or came back */
     /* For timeline_outlook(): its last answer, and what that was an answer to */
     struct outlook { uint64_t number, pass, changes, idle; struct random draws; } outlook;
@@ -169,6 +169,8 @@ int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns)
 int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
                                                              free at all times of a window, whatever maintenance is announced */
 void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign);
+void gaps_shift(struct sched *s, const struct placement *was, int64_t was_ns, int64_t was_end_ns, const struct placement *p,
+                int64_t start_ns, int64_t end_ns);           /* p is held there, start_ns <= was_ns, instead of `was` */
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);
 uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */

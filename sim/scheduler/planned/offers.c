@@ -7,15 +7,16 @@
 
 enum { PARTS_MOST = 64 };         /* where more is free, a window costs less */
 
-static void offer_add(struct offers *all, node_id n, uint64_t units)
+static void offer_add(struct timeline *t, node_id n, uint64_t units)
 {
+    struct offers *all = &t->offers;
     if (!units)
         return;
-    if (!all->units[n]) {
+    if (!t->units[n]) {
         mem_grow(&all->offer, &all->capacity, all->n, sizeof *all->offer);
         all->offer[all->n++].node = n;
     }
-    all->units[n] |= units;
+    t->units[n] |= units;
 }
 
 /* What is free for the plan if it begins then: its own units as far as nothing else holds them, and those that gaps leave. false: that
@@ -28,17 +29,15 @@ static bool offers_gather(struct sched *s, const struct hold *plan, int64_t from
     const struct gaps_units *part = gaps_covering(t->gaps[plan->kind_of_all], from_ns, until_ns, &n);
     if (n > PARTS_MOST)
         return false;
-    if (!t->offers.units)
-        t->offers.units = mem_new(s->cluster->n_nodes, sizeof *t->offers.units);
     for (size_t i = 0; i < plan->p->n && until_ns > plan->start_ns; i++) {
         const struct piece *p = &plan->p->piece[i];
         uint64_t units = p->gpu_mask;
         if (from_ns < plan->start_ns)
             units = gaps_free_units(t->gaps[plan->kind_of_all], s->cluster->local_of[p->node], units, from_ns, plan->start_ns);
-        offer_add(&t->offers, p->node, units);
+        offer_add(t, p->node, units);
     }
     for (size_t i = 0; i < n; i++)
-        offer_add(&t->offers, s->cluster->kind[plan->kind_of_all].node[part[i].group], part[i].units);
+        offer_add(t, s->cluster->kind[plan->kind_of_all].node[part[i].group], part[i].units);
     return true;
 }
 
@@ -56,7 +55,7 @@ static const struct placement *whole_offers(struct sched *s, const struct reques
         p->piece[p->n] = (struct piece){
             .node = offer.node,
             .task = r->tasks == SPLIT_ANY ? (uint32_t)p->n : request_task(r, 0),
-            .gpu_mask = all->units[offer.node],
+            .gpu_mask = s->timeline->units[offer.node],
             .gpus = offer.gpus,
             .milli = r->gpu_milli,
             .gpu_mem_mib = r->gpu_mem_mib,
@@ -70,15 +69,16 @@ static const struct placement *whole_offers(struct sched *s, const struct reques
 const struct placement *plan_by_offers(struct sched *s, const struct hold *plan, int64_t from_ns)
 {
     struct offers *all = &s->timeline->offers;
+    uint64_t *units = s->timeline->units;
     if (!offers_gather(s, plan, from_ns))
         return NULL;
     for (size_t i = 0; i < all->n; i++)
-        all->offer[i].gpus = (uint32_t)__builtin_popcountll(all->units[all->offer[i].node]);
+        all->offer[i].gpus = (uint32_t)__builtin_popcountll(units[all->offer[i].node]);
     const struct request *r = ask_of(s, plan->job);
     const struct placement *p = whole_offers(s, r, s->setup.placer->choose(r, all->offer, all->n, s->placing->params));
     if (p)
         s->placing->why_not = PLACED;
     while (all->n)
-        all->units[all->offer[--all->n].node] = 0;
+        units[all->offer[--all->n].node] = 0;
     return p;
 }
