@@ -96,17 +96,21 @@ void gaps_shift(struct sched *s, const struct placement *was, int64_t was_ns, in
         uint64_t stay = end_ns > was_ns ? piece->gpu_mask & now[piece->node] : 0;
         if (!g)
             continue;
-        gaps_hold(g, group, piece->gpu_mask & ~stay, was_ns, was_end_ns, -1);
-        gaps_hold(g, group, stay, start_ns, was_ns, 1);
-        gaps_hold(g, group, stay, end_ns, was_end_ns, -1);
+        if (piece->gpu_mask & ~stay)
+            gaps_hold(g, group, piece->gpu_mask & ~stay, was_ns, was_end_ns, -1);
+        if (stay && start_ns < was_ns) {
+            gaps_hold(g, group, stay, start_ns, was_ns, 1);
+            gaps_hold(g, group, stay, end_ns, was_end_ns, -1);
+        }
         now[piece->node] &= ~stay;
     }
     for (size_t i = 0; i < p->n; i++) {
         const struct piece *piece = &p->piece[i];
-        struct gaps *g = gaps_of_piece(s, piece);
+        uint64_t come = piece->gpu_mask & now[piece->node];
+        struct gaps *g = come ? gaps_of_piece(s, piece) : NULL;
         if (g)
-            gaps_hold(g, s->cluster->local_of[piece->node], piece->gpu_mask & now[piece->node], start_ns, end_ns, 1);
-        now[piece->node] &= ~piece->gpu_mask;
+            gaps_hold(g, s->cluster->local_of[piece->node], come, start_ns, end_ns, 1);
+        now[piece->node] &= ~come;
     }
 }
 

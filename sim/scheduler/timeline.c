@@ -21,7 +21,7 @@ static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
     const struct node_out *out = &t->out[p->node];
     if (out->whole)
         return 0;
-    return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
+    return (int64_t)(p->gpu_mask & out->gpus ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
 }
 
 static void profiles_change(struct sched *s, const struct placement *placement, int64_t from_ns, int64_t until_ns, int64_t sign)

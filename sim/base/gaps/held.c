@@ -114,8 +114,8 @@ static void rows_move(struct held *h, uint32_t first, uint32_t end, int by)
 }
 
 /* Rows low to high - 1, of which the first is cut at `from`, change; a row at each edge begins that did not, or begins with a change no
- * more. */
-static void change_between(struct held *h, uint32_t low, uint32_t high, uint64_t units, int64_t from, int64_t until)
+ * more. Returns the row of `from` now. */
+static uint32_t change_between(struct held *h, uint32_t low, uint32_t high, uint64_t units, int64_t from, int64_t until)
 {
     uint64_t first = held_row(h, low)[1], last = held_row(h, high - 1)[1];
     bool begins = held_time(h, low) < from, is_row = high < h->n && held_time(h, high) == until;
@@ -135,19 +135,22 @@ static void change_between(struct held *h, uint32_t low, uint32_t high, uint64_t
         memcpy(held_row(h, low + 1), (uint64_t[]){ (uint64_t)from, first ^ units }, 2 * sizeof *h->word);
     if (ends)
         memcpy(held_row(h, (uint32_t)((int)high + between)), (uint64_t[]){ (uint64_t)until, last }, 2 * sizeof *h->word);
+    return low + begins - low_goes;
 }
 
-bool held_change(struct held *h, uint64_t units, int64_t from, int64_t until, int sign)
+bool held_change(struct held *h, uint32_t *row, uint64_t units, int64_t from, int64_t until, int sign)
 {
-    if (h->planes > 1)
-        return change_planes(h, units, from, until, sign);
-    uint32_t low = held_at(h, from), high = low;
-    do {
-        if (sign > 0 && held_row(h, high)[1] & units)
-            return change_planes(h, units, from, until, sign);
-    } while (++high < h->n && held_time(h, high) < until);
-    change_between(h, low, high, units, from, until);
-    return false;
+    uint32_t high = *row;
+    bool one = h->planes == 1;
+    for (; one && high < h->n && (high == *row || held_time(h, high) < until); high++)
+        one = sign < 0 || !(held_row(h, high)[1] & units);
+    if (one) {
+        *row = change_between(h, *row, high, units, from, until);
+        return false;
+    }
+    bool several = change_planes(h, units, from, until, sign);
+    *row = held_at(h, from);
+    return several;
 }
 
 size_t held_crowded(const struct held *h)

@@ -41,6 +41,18 @@ static bool offers_gather(struct sched *s, const struct hold *plan, int64_t from
     return true;
 }
 
+/* All of the first `n` offers are those units of the plan, in its order. */
+static bool are_its_own(const struct sched *s, const struct hold *plan, size_t n)
+{
+    const struct offer *offer = s->timeline->offers.offer;
+    if (n != plan->p->n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (offer[i].node != plan->p->piece[i].node || s->timeline->units[offer[i].node] != plan->p->piece[i].gpu_mask)
+            return false;
+    return true;
+}
+
 /* All of the first `n` offers. NULL: the last has more than is left, or nothing; or GPUs are out of service there. */
 static const struct placement *whole_offers(struct sched *s, const struct request *r, size_t n)
 {
@@ -75,7 +87,8 @@ const struct placement *plan_by_offers(struct sched *s, const struct hold *plan,
     for (size_t i = 0; i < all->n; i++)
         all->offer[i].gpus = (uint32_t)__builtin_popcountll(units[all->offer[i].node]);
     const struct request *r = ask_of(s, plan->job);
-    const struct placement *p = whole_offers(s, r, s->setup.placer->choose(r, all->offer, all->n, s->placing->params));
+    size_t taken = s->setup.placer->choose(r, all->offer, all->n, s->placing->params);
+    const struct placement *p = are_its_own(s, plan, taken) ? plan->p : whole_offers(s, r, taken);
     if (p)
         s->placing->why_not = PLACED;
     while (all->n)

@@ -298,6 +298,12 @@ static struct renewal renewal_of(const struct sched *s, uint32_t kind)
     return of;
 }
 
+/* Why its job waits, if it fits wherever as many GPUs are free. */
+static enum wait_reason reason_by_total(const struct hold *plan, const struct renewal *of)
+{
+    return of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
+}
+
 /* As renewed_by_gaps(). */
 static struct hold *renewed_by_totals(struct sched *s, struct hold *plan, const struct renewal *of)
 {
@@ -311,7 +317,7 @@ static struct hold *renewed_by_totals(struct sched *s, struct hold *plan, const 
         plan_advance(s, plan, start_ns);
         promise_told(s, plan->job, start_ns);
     }
-    enum wait_reason why = of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
+    enum wait_reason why = reason_by_total(plan, of);
     if (plan->why != why)
         sched_blocked(s, plan->job, why);
     return plan;
@@ -357,7 +363,7 @@ static struct hold *renewed_by_gaps(struct sched *s, struct hold *plan, const st
             return NULL;
         plan = plan_of(s, job);
     }
-    enum wait_reason why = reason_of(s, known, job);
+    enum wait_reason why = plan->plain ? reason_by_total(plan, of) : reason_of(s, known, job);
     if (plan->why != why)
         sched_blocked(s, job, why);
     return plan;
