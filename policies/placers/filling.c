@@ -134,25 +134,49 @@ enum place_result fill_as(struct builder *b, const struct request *r, enum node_
     return fill_all(b, r, order, split, devices > DEVICES_OF_NODE && devices < DEVICES_APART);
 }
 
-/* In that order a node n with so many free GPUs comes before the node of that piece, which has no more than the piece. */
-static bool comes_before(enum node_order order, node_id n, uint32_t free, const struct piece *p)
+enum { NAMED_MOST = 64 };         /* GPUs with names of a node */
+
+static bool comes_before(enum node_order order, struct offer a, struct offer b)
 {
-    if (order == BY_ID || free == p->gpus)
-        return n < p->node;
-    return (free < p->gpus) == (order == FULLEST_FIRST);
+    if (order == BY_ID || a.gpus == b.gpus)
+        return a.node < b.node;
+    return (a.gpus < b.gpus) == (order == FULLEST_FIRST);
 }
 
-bool fill_passes_by(const struct placement *p, node_id n, uint32_t free, enum node_order order, enum node_order split)
+static void sort(struct offer *offer, size_t n, enum node_order order)
 {
-    uint32_t left = 0;
-    for (size_t i = p->n; i-- > 0;) {
-        const struct piece *piece = &p->piece[i];
-        bool is_last = i + 1 == p->n;
-        left += piece->gpus;
-        if (free >= left && (!is_last || comes_before(order, n, free, piece)))
-            return false;          /* it takes all that is left */
-        if (!is_last && comes_before(split, n, free, piece))
-            return false;
+    for (size_t i = 1, k; i < n; i++) {
+        struct offer own = offer[i];
+        for (k = i; k > 0 && comes_before(order, own, offer[k - 1]); k--)
+            offer[k] = offer[k - 1];
+        offer[k] = own;
     }
-    return true;
+}
+
+/* The first in that order which has as many; n: none has. */
+static size_t first_with(const struct offer *offer, size_t n, uint32_t gpus, enum node_order order)
+{
+    size_t first = n;
+    for (size_t i = 0; i < n; i++)
+        if (offer[i].gpus >= gpus && (first == n || comes_before(order, offer[i], offer[first])))
+            first = i;
+    return first;
+}
+
+size_t fill_choose(struct offer *offer, size_t n, uint32_t gpus, enum node_order order,
+                   enum node_order split)
+{
+    sort(offer, n, split);
+    for (size_t k = 0; k < n; gpus -= offer[k++].gpus) {
+        if (gpus > NAMED_MOST)
+            continue;              /* no node has as many */
+        size_t last = k + first_with(offer + k, n - k, gpus, order);
+        if (last < n) {
+            struct offer own = offer[last];
+            offer[last] = offer[k];
+            offer[k] = own;
+            return k + 1;
+        }
+    }
+    return 0;
 }

@@ -7,12 +7,11 @@ static enum place_result first_fit_place(struct builder *b, const struct request
     return fill_as(b, r, BY_ID, BY_ID, params);
 }
 
-static bool first_fit_passes_by(const struct request *r, const struct placement *p, node_id n,
-                           uint32_t free, const void *params)
+static size_t first_fit_choose(const struct request *r, struct offer *offer, size_t n,
+                               const void *params)
 {
-    (void)r;
     (void)params;
-    return fill_passes_by(p, n, free, BY_ID, BY_ID);
+    return fill_choose(offer, n, r->gpus, BY_ID, BY_ID);
 }
 
 static const struct param first_fit_params[] = { FILL_DEVICES(DEVICES_OF_NODE), { 0 } };
@@ -24,5 +23,5 @@ const struct placer first_fit_placer = {
     .params = first_fit_params,
     .params_size = sizeof(struct fill_params),
     .place = first_fit_place,
-    .passes_by = first_fit_passes_by,
+    .choose = first_fit_choose,
 };

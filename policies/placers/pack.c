@@ -7,12 +7,11 @@ static enum place_result pack_place(struct builder *b, const struct request *r, 
     return fill_as(b, r, FULLEST_FIRST, EMPTIEST_FIRST, params);
 }
 
-static bool pack_passes_by(const struct request *r, const struct placement *p, node_id n,
-                           uint32_t free, const void *params)
+static size_t pack_choose(const struct request *r, struct offer *offer, size_t n,
+                          const void *params)
 {
-    (void)r;
     (void)params;
-    return fill_passes_by(p, n, free, FULLEST_FIRST, EMPTIEST_FIRST);
+    return fill_choose(offer, n, r->gpus, FULLEST_FIRST, EMPTIEST_FIRST);
 }
 
 static const struct param pack_params[] = { FILL_DEVICES(DEVICES_PACK), { 0 } };
@@ -24,5 +23,5 @@ const struct placer pack_placer = {
     .params = pack_params,
     .params_size = sizeof(struct fill_params),
     .place = pack_place,
-    .passes_by = pack_passes_by,
+    .choose = pack_choose,
 };

@@ -7,12 +7,11 @@ static enum place_result spread_place(struct builder *b, const struct request *r
     return fill_as(b, r, EMPTIEST_FIRST, EMPTIEST_FIRST, params);
 }
 
-static bool spread_passes_by(const struct request *r, const struct placement *p, node_id n,
-                           uint32_t free, const void *params)
+static size_t spread_choose(const struct request *r, struct offer *offer, size_t n,
+                            const void *params)
 {
-    (void)r;
     (void)params;
-    return fill_passes_by(p, n, free, EMPTIEST_FIRST, EMPTIEST_FIRST);
+    return fill_choose(offer, n, r->gpus, EMPTIEST_FIRST, EMPTIEST_FIRST);
 }
 
 static const struct param spread_params[] = { FILL_DEVICES(DEVICES_OF_NODE), { 0 } };
@@ -24,5 +23,5 @@ const struct placer spread_placer = {
     .params = spread_params,
     .params_size = sizeof(struct fill_params),
     .place = spread_place,
-    .passes_by = spread_passes_by,
+    .choose = spread_choose,
 };

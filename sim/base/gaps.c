@@ -157,11 +157,10 @@ static void runs_into(struct gaps *g, const struct held *h, uint32_t i, uint64_t
     runs_begin(g, held_time(h, 0), open);
 }
 
-/* All gaps of the units that the hold meets. */
-static void part_gaps(struct gaps *g, const struct held_now *now)
+/* All gaps of the units that the hold meets. i: the row of its beginning. */
+static void part_gaps(struct gaps *g, const struct held_now *now, uint32_t i)
 {
     const struct held *h = &g->held[now->group];
-    uint32_t i = held_at(h, now->from);
     uint64_t open = now->units & ~held_units(h, i);
     runs_into(g, h, i, now->units);
     for (i++; i < h->n && (open || held_time(h, i) < now->until); i++) {
@@ -183,13 +182,14 @@ void gaps_hold(struct gaps *g, size_t group, uint64_t units, int64_t from, int64
     struct held_now now = { (uint32_t)group, units, from, until, sign < 0 };
     if (from >= until || !units)
         return;
+    uint32_t row = held_at(h, from);
     if (sign > 0)
-        part_gaps(g, &now);
+        part_gaps(g, &now, row);
     g->crowded -= held_crowded(h);
-    g->overlaps += held_change(h, units, from, until, sign);
+    g->overlaps += held_change(h, &row, units, from, until, sign);
     g->crowded += held_crowded(h);
     if (sign < 0)
-        part_gaps(g, &now);
+        part_gaps(g, &now, row);
 }
 
 bool gaps_overlapped(const struct gaps *g)
@@ -235,6 +235,18 @@ bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, i
         if (meets(&g->kept[i % RING], start, start, length))
             return true;
     return false;
+}
+
+int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)
+{
+    list_reaches(g, latest);
+    return gap_list_first(&g->list, after, length);
+}
+
+bool gaps_still(struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
+{
+    return !gaps_overlapped(g) && !gaps_unknown(g, m) && !gaps_freed_until(g, m, start) &&
+           gaps_first(g, after, start, length) > start;
 }
 
 /* ---- Searching ---- */
@@ -334,12 +346,6 @@ static int64_t search(struct gaps *g, struct search q)
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n)
 {
     return search(g, (struct search){ after, latest, length, n, INT64_MAX, g->n_away });
-}
-
-int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)
-{
-    list_reaches(g, latest);
-    return gap_list_first(&g->list, after, length);
 }
 
 void gaps_away_begin(struct gaps *g)

@@ -50,6 +50,8 @@ bool    gaps_unknown(const struct gaps *g, struct gaps_mark m);    /* holds have
 bool    gaps_freed_until(const struct gaps *g, struct gaps_mark m, int64_t start);
 bool    gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start,
                          int64_t length);    /* other units may have such a gap at its start */
+/* Neither a sooner place nor, at its start, other units with such a gap: where holds do not overlap, after <= start. */
+bool    gaps_still(struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length);
 
 /* The same hold away, the earliest t in [after, start) at which `n` units have a gap that holds [t, t + length); INT64_MAX: there is
  * none. Where holds overlap, none later. After gaps_away_begin() its units are told, group by group. */

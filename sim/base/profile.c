@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = PROFILE_BLOCK, COUNTED = 16, PART = 8 };
+enum { BLOCK = PROFILE_BLOCK, COUNTED = 16, PART = 8, NEAR = 2 };
 
 /* time INT64_MAX: there is none; mark 0: none */
 struct steps { int64_t time[BLOCK], value[BLOCK]; uint32_t mark[BLOCK]; };
@@ -22,6 +22,7 @@ struct block {
 struct profile {
     struct block *block;          /* in order; the first step of all is at INT64_MIN */
     size_t n, capacity;
+    size_t *near;                 /* [NEAR] blocks found last, which are tried first; some may not be there any more */
     int64_t peak;                 /* the value is no more at any time */
     bool peaked;                  /* and is that at some time */
 };
@@ -40,6 +41,7 @@ struct profile *profile_new(void)
     struct profile *p = mem_new(1, sizeof *p);
     mem_grow(&p->block, &p->capacity, 0, sizeof *p->block);
     struct steps *steps = steps_new();
+    p->near = mem_new(NEAR, sizeof *p->near);
     p->block[p->n++] = (struct block){ .first = INT64_MIN, .n = 1, .steps = steps };
     p->block[0].steps->time[0] = INT64_MIN;
     return p;
@@ -49,8 +51,10 @@ void profile_free(struct profile *p)
 {
     for (size_t i = 0; p && i < p->n; i++)
         free(p->block[i].steps);
-    if (p)
+    if (p) {
         free(p->block);
+        free(p->near);
+    }
     free(p);
 }
 
@@ -62,26 +66,45 @@ static struct place place_in(const struct profile *p, size_t block, int64_t time
 {
     const int64_t *times = p->block[block].steps->time;
     uint32_t part = 0, step = 0;
+#pragma GCC unroll 4
     for (uint32_t i = PART; i < BLOCK; i += PART)         /* those without a step are at no time */
         part += times[i] <= time;
+#pragma GCC unroll 8
     for (uint32_t i = 1; i < PART; i++)
         step += times[part * PART + i] <= time;
     return (struct place){ block, part * PART + step };
 }
 
-static struct place place_at(const struct profile *p, int64_t time)
+static bool is_in(const struct profile *p, size_t block, int64_t time)
 {
-    if (time == INT64_MIN)
-        return (struct place){ 0, 0 };
-    size_t block = 0, n = p->n > 1 && time < p->block[1].first ? 1 : p->n;    /* most ask from now on */
+    return block < p->n && p->block[block].first <= time && (block + 1 == p->n || time < p->block[block + 1].first);
+}
+
+static size_t block_at(const struct profile *p, int64_t time)
+{
+    size_t block = 0, before = 0, n = p->n;
     for (size_t half; n > COUNTED; n -= half) {
         half = n / 2;
         block += p->block[block + half].first <= time ? half : 0;
     }
-    size_t before = 0;
     for (size_t i = 1; i < n; i++)
         before += p->block[block + i].first <= time;
-    return place_in(p, block + before, time);
+    return block + before;
+}
+
+/* Most ask from now on, or near a time that was asked for before: a hold moves by little at both of its ends. */
+static struct place place_at(const struct profile *p, int64_t time)
+{
+    if (time == INT64_MIN)
+        return (struct place){ 0, 0 };
+    if (is_in(p, 0, time))
+        return place_in(p, 0, time);
+    for (size_t i = 0; i < NEAR; i++)
+        if (is_in(p, p->near[i], time))
+            return place_in(p, p->near[i], time);
+    p->near[1] = p->near[0];
+    p->near[0] = block_at(p, time);
+    return place_in(p, p->near[0], time);
 }
 
 /* Of a time that is not before that step: mostly it is near. */
@@ -131,12 +154,22 @@ static void sum_up(struct block *b)
     b->most = most;
 }
 
-/* Adds to the values of the steps [low, high). */
+/* Adds to the values of the steps [low, high), which mostly are few. All are looked at only if the least was among those that grow, or
+ * the greatest among those that fall. */
 static void raise(struct block *b, uint32_t low, uint32_t high, int64_t amount)
 {
-    for (uint32_t i = low; i < high; i++)
-        b->steps->value[i] += amount;
-    sum_up(b);
+    int64_t *value = b->steps->value, least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t i = low; i < high; i++) {
+        value[i] += amount;
+        least = value[i] < least ? value[i] : least;
+        most = value[i] > most ? value[i] : most;
+    }
+    if (low < high && (amount > 0 ? least - amount == b->least : most - amount == b->most)) {
+        sum_up(b);
+        return;
+    }
+    b->least = least < b->least ? least : b->least;
+    b->most = most > b->most ? most : b->most;
 }
 
 static void move_steps(struct steps *to, uint32_t at, const struct steps *from, uint32_t first,

@@ -313,7 +313,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 12u
+#define PLACEMENT_ABI 13u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */
@@ -338,6 +338,7 @@ enum {                            /* placer.needs */
     /* view_random() or ANY_ORDER: how often it is asked changes what it answers later */
     DRAWS_NODES = 32
 };
+struct offer { node_id node; uint32_t gpus; };                /* a node, and how many whole GPUs it has free */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
@@ -347,8 +348,8 @@ struct placer {
     /* Adds pieces for all of r, a single run but for PLACES_SETS, to b, or says why not: the simulator then takes back
      * what was added. The answer depends on view, request, parameters and view_random() alone. */
     enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
-    /* NULL: it is asked whenever a view has changed. r, a total of whole GPUs that no level binds, was placed at p. Now p is all that
-     * is free on its nodes; of others n has `free` GPUs. true: n is not chosen for any piece, whatever else is free: if that is said
-     * of all others, r is placed at p again. */
-    bool (*passes_by)(const struct request *r, const struct placement *p, node_id n, uint32_t free, const void *params);
+    /* NULL: it is asked in a view. What place() would choose if these n offers, each on another node, in any order, were all that is
+     * free for r: a total of whole GPUs, or a task of one, that nothing binds. Puts those that it takes before the others, in the order
+     * of its pieces: all of each but of the last, of which it takes what is left. Returns how many it takes; 0: there are too few. */
+    size_t (*choose)(const struct request *r, struct offer *offer, size_t n, const void *params);
 };

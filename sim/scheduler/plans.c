@@ -82,6 +82,38 @@ void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, in
     }
 }
 
+/* Units that stay are held besides between the starts, and free between the ends. */
+void gaps_shift(struct sched *s, const struct placement *was, int64_t was_ns, int64_t was_end_ns, const struct placement *p,
+                int64_t start_ns, int64_t end_ns)
+{
+    uint64_t *now = s->timeline->units;               /* those that come there */
+    for (size_t i = 0; i < p->n; i++)
+        now[p->piece[i].node] |= p->piece[i].gpu_mask;
+    for (size_t i = 0; i < was->n; i++) {
+        const struct piece *piece = &was->piece[i];
+        struct gaps *g = gaps_of_piece(s, piece);
+        uint32_t group = s->cluster->local_of[piece->node];
+        uint64_t stay = end_ns > was_ns ? piece->gpu_mask & now[piece->node] : 0;
+        if (!g)
+            continue;
+        if (piece->gpu_mask & ~stay)
+            gaps_hold(g, group, piece->gpu_mask & ~stay, was_ns, was_end_ns, -1);
+        if (stay && start_ns < was_ns) {
+            gaps_hold(g, group, stay, start_ns, was_ns, 1);
+            gaps_hold(g, group, stay, end_ns, was_end_ns, -1);
+        }
+        now[piece->node] &= ~stay;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece *piece = &p->piece[i];
+        uint64_t come = piece->gpu_mask & now[piece->node];
+        struct gaps *g = come ? gaps_of_piece(s, piece) : NULL;
+        if (g)
+            gaps_hold(g, s->cluster->local_of[piece->node], come, start_ns, end_ns, 1);
+        now[piece->node] &= ~come;
+    }
+}
+
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign)
 {
     struct gaps *g = gaps_of_piece(s, &(struct piece){ .node = n, .gpu_mask = gpus });

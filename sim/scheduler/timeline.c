@@ -21,7 +21,7 @@ static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
     const struct node_out *out = &t->out[p->node];
     if (out->whole)
         return 0;
-    return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
+    return (int64_t)(p->gpu_mask & out->gpus ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
 }
 
 static void profiles_change(struct sched *s, const struct placement *placement, int64_t from_ns, int64_t until_ns, int64_t sign)
@@ -346,8 +346,7 @@ void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct pla
     room_from(s, plan, was_ns, was_end_ns);
     end_leave(t, i);
     plans_leave(t, i);
-    gaps_change(s, plan->p, was_ns, was_end_ns, -1);
-    gaps_change(s, p, start_ns, end_ns, 1);
+    gaps_shift(s, plan->p, was_ns, was_end_ns, p, start_ns, end_ns);
     profile_add(taken, same ? max_i64(was_ns, end_ns) : was_ns, was_end_ns, -was_milli);
     profile_add(taken, start_ns, same ? min_i64(was_ns, end_ns) : end_ns, milli);
     plan->p = placement_stage(s, plan->job, p);

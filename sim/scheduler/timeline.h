@@ -22,8 +22,8 @@
  *
  * Where besides any GPUs do for all jobs, windows sum up no holds any more: they show the GPUs that have a gap over all of their
  * time. Under load these are few, and to show others costs what differs. Where nothing but a plan's own GPUs is free for it, and the
- * placer has said once what it does with these, it is not asked again. Nor is a placer that says which nodes it passes by
- * (placer.passes_by), if it does so with all that is free besides.
+ * placer has said once what it does with these, it is not asked again. A placer that chooses among a list of nodes (placer.choose) is
+ * asked so, without a window.
  *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
@@ -46,7 +46,7 @@ struct hold {
     uint32_t place;               /* a steady plan: among those that begin with it (sooner.h) */
     uint8_t why;                  /* a plan: enum wait_reason of its job */
     bool fixed;                   /* a plan of a job of one kind of node whose length and limits do not change while it waits */
-    bool plain;                   /* a fixed plan where windows show gaps: the placer says which nodes it passes by for its job */
+    bool plain;                   /* a fixed plan where windows show gaps: the placer chooses among a list of nodes for its job */
     bool bound;                   /* a plan: gaps bound when its job may start */
     bool steady;                  /* such a plan of a job that totals say all of */
     uint8_t kind;
@@ -112,6 +112,8 @@ struct timeline {
     struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
+    uint64_t *units;              /* [n_nodes] scratch, of some units: 0 between */
+    struct offers { struct offer *offer; size_t n, capacity; } offers;    /* scratch: what is free for a plan; which units, in `units` */
     uint64_t outs;                /* how often nodes went out of service or came back */
     /* For timeline_outlook(): its last answer, and what that was an answer to */
     struct outlook { uint64_t number, pass, changes, idle; struct random draws; } outlook;
@@ -146,6 +148,9 @@ bool windows_may_show_gaps(const struct sched *s);              /* windows can s
 void window_by_gaps(struct sched *s, struct window *w);      /* that shows everything as free, but for what is out of service */
 void window_show_gaps(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns);
 void window_lit_free(struct window *w);
+/* planned/offers.c */
+const struct placement *plan_by_offers(struct sched *s, const struct hold *plan, int64_t from_ns);    /* where the placer puts a plain plan that
+                                                                              begins then, its own hold away; NULL: a window has to say */
 /* planned/renewal.c */
 void plan_note(const struct sched *s, struct hold *plan);    /* a plan that is set: whether it is fixed and steady */
 struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns);    /* timeline_earliest() of the plan, if gaps and one
@@ -164,6 +169,8 @@ int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns)
 int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
                                                              free at all times of a window, whatever maintenance is announced */
 void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign);
+void gaps_shift(struct sched *s, const struct placement *was, int64_t was_ns, int64_t was_end_ns, const struct placement *p,
+                int64_t start_ns, int64_t end_ns);           /* p is held there, start_ns <= was_ns, instead of `was` */
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);
 uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */

@@ -1,12 +1,13 @@
 /* gap_list.c - see gap_list.h. */
 #include "sim/base/gaps/gap_list.h"
 
+#include "sim/base/inlined.h"
 #include "sim/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = GAP_BLOCK, PART = 8 };
+enum { BLOCK = GAP_BLOCK };
 
 void gap_list_free(struct gap_list *l)
 {
@@ -47,17 +48,16 @@ static size_t block_of(struct gap_list *l, const struct gap *gap)
     return low;
 }
 
-/* The first of the block that does not come before that gap. Beginnings are counted, not halved: a count needs no branch that
- * depends on times. */
+/* The first of the block that does not come before that gap. */
 static uint32_t item_of(const struct gap_block *b, const struct gap *gap)
 {
     const int64_t *from = b->items->from;
-    uint32_t i = 0, part = 0;
-    for (uint32_t k = PART; k < BLOCK; k += PART)
-        part += (k < b->n) & (from[k] < gap->from);
-    for (uint32_t k = part * PART; k < (part + 1) * PART; k++)
-        i += (k < b->n) & (from[k] < gap->from);
-    for (i += part * PART; i < b->n && comes_before(b->items, i, gap);)
+    uint32_t i = 0;
+    for (uint32_t n = b->n, half; n > 1; n -= half) {
+        half = n / 2;
+        i += from[i + half - 1] < gap->from ? half : 0;
+    }
+    while (i < b->n && comes_before(b->items, i, gap))
         i++;
     return i;
 }
@@ -174,13 +174,26 @@ static struct step step_of(int64_t after, int64_t from, int64_t until)
     return (struct step){ from, until == INT64_MAX ? INT64_MAX : until - from };
 }
 
-/* The first step that is as long; n: none. */
-static uint32_t step_for(const struct gap_steps *s, int64_t length)
+/* As step i. Where there is no room for all of them, the first are kept. */
+static void step_add(struct gap_steps *s, uint32_t i, struct step x)
 {
-    uint32_t i = 0;
-    while (i < s->n && s->length[i] < length)
-        i++;
-    return i;
+    if (s->n == GAP_STEPS) {
+        s->known = i == s->n;
+        s->all = false;
+        return;
+    }
+    memmove(s->from + i + 1, s->from + i, (s->n - i) * sizeof *s->from);
+    memmove(s->length + i + 1, s->length + i, (s->n - i) * sizeof *s->length);
+    s->n++;
+    s->from[i] = x.from;
+    s->length[i] = x.length;
+}
+
+static void step_remove(struct gap_steps *s, uint32_t i)
+{
+    s->n--;
+    memmove(s->from + i, s->from + i + 1, (s->n - i) * sizeof *s->from);
+    memmove(s->length + i, s->length + i + 1, (s->n - i) * sizeof *s->length);
 }
 
 /* A gap comes: a step, if none before it is as long. It takes the place of those behind it that are no longer. */
@@ -189,29 +202,66 @@ static void step_comes(struct gap_steps *s, const struct gap *gap)
     if (!s->known || gap->until <= s->after)
         return;
     struct step x = step_of(s->after, gap->from, gap->until);
-    uint32_t i = step_for(s, x.length), low = i;
+    uint32_t i = gap_step_for(s, x.length), low = i;
     if (i < s->n ? s->from[i] <= x.from : !s->all && x.from > s->from[s->n - 1])
         return;
+    i += i < s->n && s->length[i] == x.length;
     while (low > 0 && s->from[low - 1] >= x.from)
         low--;
     if (low == i && s->n == GAP_STEPS) {
         s->known = false;
         return;
     }
-    memmove(s->from + low + 1, s->from + i, (s->n - i) * sizeof *s->from);
-    memmove(s->length + low + 1, s->length + i, (s->n - i) * sizeof *s->length);
-    s->n += low + 1 - i;
+    while (i > low + 1)
+        step_remove(s, --i);
+    if (i == low)
+        step_add(s, low, x);
     s->from[low] = x.from;
     s->length[low] = x.length;
 }
 
-static void step_goes(struct gap_steps *s, const struct gap *gap)
+/* Adds, as step i and those behind it, gaps longer than the step before: from that at which the walk stands up to those that begin by
+ * `latest`, of which none is longer than `longest`. */
+static void steps_between(struct gap_list *l, struct gap_walk w, uint32_t i, int64_t latest, int64_t longest)
 {
+    struct gap_steps *s = &l->steps;
+    int64_t last = i > 0 ? s->length[i - 1] : 0;
+    uint32_t item, first = i;
+    const struct gap_items *items;
+    for (bool all = s->all; s->known && s->all == all && last < longest;) {
+        items = gap_walk_longer(&w, latest, last + 1, &item);
+        if (!items)
+            break;
+        if (items->until[item] <= s->after)
+            continue;
+        struct step x = step_of(s->after, items->from[item], items->until[item]);
+        if (x.length <= last)
+            continue;
+        if (i > first && s->from[i - 1] == x.from)
+            s->length[i - 1] = x.length;
+        else
+            step_add(s, i++, x);
+        last = x.length;
+    }
+}
+
+/* Mostly another gap is as long and begins then; else what it hid may become steps, up to the next. */
+static void step_goes(struct gap_list *l, const struct gap *gap)
+{
+    struct gap_steps *s = &l->steps;
     if (!s->known || gap->until <= s->after)
         return;
     struct step x = step_of(s->after, gap->from, gap->until);
-    uint32_t i = step_for(s, x.length);
-    s->known = i == s->n || s->from[i] != x.from || s->length[i] != x.length;
+    uint32_t i = gap_step_for(s, x.length);
+    if (i == s->n || s->from[i] != x.from || s->length[i] != x.length)
+        return;
+    step_remove(s, i);
+    if (i == s->n && !s->all) {
+        s->known = i > 0;
+        return;
+    }
+    struct gap_walk w = x.from == s->after ? gap_walk_all(l) : gap_walk_after(l, x.from - 1);
+    steps_between(l, w, i, i < s->n ? s->from[i] - 1 : INT64_MAX, x.length);
 }
 
 static bool is_there(const struct gap_block *b, uint32_t i, const struct gap *gap)
@@ -243,7 +293,7 @@ void gap_list_change(struct gap_list *l, struct gap gap, uint64_t come, uint64_t
         step_comes(&l->steps, &gap);
     } else if (!(*units = (*units & ~go) | come)) {
         leave(l, at.block, at.item);
-        step_goes(&l->steps, &gap);
+        step_goes(l, &gap);
     }
 }
 
@@ -273,50 +323,20 @@ void gap_list_end(struct gap_list *l, struct gap gap, uint64_t units, int64_t un
     b->last = until > b->last ? until : b->last;
     if (most)
         sum_up(b);
-    step_goes(&l->steps, &gap);
-    step_comes(&l->steps, &now);
+    step_comes(&l->steps, &now);          /* first: what goes looks at what there is */
+    step_goes(l, &gap);
 }
 
 /* ---- The first that is long enough ---- */
 
-static void step_next(struct gap_steps *s, struct step x)
-{
-    if (s->n == GAP_STEPS) {
-        s->all = false;
-        return;
-    }
-    s->from[s->n] = x.from;
-    s->length[s->n++] = x.length;
-}
-
-static void find_steps(struct gap_list *l, int64_t after)
+int64_t gap_list_first_anew(struct gap_list *l, int64_t after, int64_t length)
 {
     struct gap_steps *s = &l->steps;
-    int64_t longest = 0;
-    *s = (struct gap_steps){ .known = true, .all = true, .after = after };
-    for (size_t k = 0; k < l->n && longest < INT64_MAX && s->all; k++) {
-        const struct gap_block *b = &l->block[k];
-        if (b->longest <= longest || b->last <= after)
-            continue;
-        for (uint32_t i = 0; i < b->n && s->all; i++) {
-            if (b->items->length[i] <= longest || b->items->until[i] <= after)
-                continue;
-            struct step x = step_of(after, b->items->from[i], b->items->until[i]);
-            if (x.length <= longest)
-                continue;
-            s->n -= s->n && s->from[s->n - 1] == x.from;
-            step_next(s, x);
-            longest = x.length;
-        }
+    if (!s->known || s->after != after) {
+        *s = (struct gap_steps){ .known = true, .all = true, .after = after };
+        steps_between(l, gap_walk_all(l), 0, INT64_MAX, INT64_MAX);
     }
-}
-
-int64_t gap_list_first(struct gap_list *l, int64_t after, int64_t length)
-{
-    struct gap_steps *s = &l->steps;
-    if (!s->known || s->after != after)
-        find_steps(l, after);
-    uint32_t i = step_for(s, length);
+    uint32_t i = gap_step_for(s, length);
     if (i < s->n || s->all)
         return i < s->n ? s->from[i] : INT64_MAX;
     struct gap_walk w = gap_walk_after(l, s->from[s->n - 1]);
@@ -341,17 +361,18 @@ struct gap_walk gap_walk_after(struct gap_list *l, int64_t time)
     return (struct gap_walk){ l, block, item_of(&l->block[block], &first) };
 }
 
-const struct gap_items *gap_walk_longer(struct gap_walk *w, int64_t latest, int64_t length, uint32_t *item)
+/* The next that begins at `latest` or before, is as long, and ends at `until` or later, if that is asked: all such are as long. */
+INLINED const struct gap_items *walk_on(struct gap_walk *w, int64_t latest, int64_t length, bool ends, int64_t until, uint32_t *item)
 {
     for (; w->block < w->l->n; w->block++, w->item = 0) {
         const struct gap_block *b = &w->l->block[w->block];
         if (w->l->first[w->block] > latest)
             return NULL;
-        if (b->longest < length)
+        if (b->longest < length || (ends && b->last < until))
             continue;
         const struct gap_items *items = b->items;
         for (uint32_t i = w->item; i < b->n; i++)
-            if (items->length[i] >= length) {
+            if (ends ? items->until[i] >= until : items->length[i] >= length) {
                 *item = i;
                 w->item = i + 1;
                 return items->from[i] <= latest ? items : NULL;
@@ -360,22 +381,12 @@ const struct gap_items *gap_walk_longer(struct gap_walk *w, int64_t latest, int6
     return NULL;
 }
 
+const struct gap_items *gap_walk_longer(struct gap_walk *w, int64_t latest, int64_t length, uint32_t *item)
+{
+    return walk_on(w, latest, length, false, 0, item);
+}
+
 const struct gap_items *gap_walk_covering(struct gap_walk *w, int64_t from, int64_t until, uint32_t *item)
 {
-    int64_t length = until == INT64_MAX ? INT64_MAX : until - from;
-    for (; w->block < w->l->n; w->block++, w->item = 0) {
-        const struct gap_block *b = &w->l->block[w->block];
-        if (w->l->first[w->block] > from)
-            return NULL;
-        if (b->last < until || b->longest < length)
-            continue;
-        const struct gap_items *items = b->items;
-        for (uint32_t i = w->item; i < b->n; i++)
-            if (items->until[i] >= until) {
-                *item = i;
-                w->item = i + 1;
-                return items->from[i] <= from ? items : NULL;
-            }
-    }
-    return NULL;
+    return walk_on(w, from, until == INT64_MAX ? INT64_MAX : until - from, true, until, item);
 }

@@ -54,8 +54,27 @@ static inline int64_t gap_length(int64_t from, int64_t until)
     return from == INT64_MIN || until == INT64_MAX ? INT64_MAX : until - from;
 }
 
+/* The first step that is as long; n: none. */
+static inline uint32_t gap_step_for(const struct gap_steps *s, int64_t length)
+{
+    uint32_t i = 0;
+    while (i < s->n && s->length[i] < length)
+        i++;
+    return i;
+}
+
+int64_t gap_list_first_anew(struct gap_list *l, int64_t after, int64_t length);    /* gap_list_first(), where steps do not say it */
 /* The first time, `after` or later, from which on a gap is as long; INT64_MAX: there is none. */
-int64_t gap_list_first(struct gap_list *l, int64_t after, int64_t length);
+static inline int64_t gap_list_first(struct gap_list *l, int64_t after, int64_t length)
+{
+    const struct gap_steps *s = &l->steps;
+    if (!s->known || s->after != after)
+        return gap_list_first_anew(l, after, length);
+    uint32_t i = gap_step_for(s, length);
+    if (i < s->n)
+        return s->from[i];
+    return s->all ? INT64_MAX : gap_list_first_anew(l, after, length);
+}
 
 /* A walk over gaps in their order; where it stands nothing may have changed. */
 struct gap_walk { const struct gap_list *l; size_t block; uint32_t item; };    /* item: the next that is looked at */

@@ -87,7 +87,8 @@ static void count(uint64_t *plane, uint64_t units, int sign)
     }
 }
 
-bool held_change(struct held *h, uint64_t units, int64_t from, int64_t until, int sign)
+/* held_change() with any number of planes. */
+static __attribute__((noinline)) bool change_planes(struct held *h, uint64_t units, int64_t from, int64_t until, int sign)
 {
     bool several = false;
     uint32_t low = row_from(h, from), high = row_from(h, until);
@@ -102,6 +103,53 @@ bool held_change(struct held *h, uint64_t units, int64_t from, int64_t until, in
     }
     join(h, high);
     join(h, low);
+    return several;
+}
+
+/* Rows from `first` up to `end` go by so many, with one plane. */
+static void rows_move(struct held *h, uint32_t first, uint32_t end, int by)
+{
+    if (by && first < end)
+        memmove(h->word + 2 * ((int64_t)first + by), h->word + 2 * (int64_t)first, 2 * (end - first) * sizeof *h->word);
+}
+
+/* Rows low to high - 1, of which the first is cut at `from`, change; a row at each edge begins that did not, or begins with a change no
+ * more. Returns the row of `from` now. */
+static uint32_t change_between(struct held *h, uint32_t low, uint32_t high, uint64_t units, int64_t from, int64_t until)
+{
+    uint64_t first = held_row(h, low)[1], last = held_row(h, high - 1)[1];
+    bool begins = held_time(h, low) < from, is_row = high < h->n && held_time(h, high) == until;
+    bool low_goes = !begins && low > 0 && held_row(h, low - 1)[1] == (first ^ units);
+    bool high_goes = is_row && held_row(h, high)[1] == (last ^ units), ends = !is_row && until != INT64_MAX;
+    int between = begins - low_goes, behind = between + ends - high_goes;
+    make_room(h, 2 * (size_t)(h->n + 2));
+    for (uint32_t i = low + begins; i < high; i++)
+        held_row(h, i)[1] ^= units;
+    if (behind > 0)
+        rows_move(h, high + high_goes, h->n, behind);
+    rows_move(h, low + 1, high, between);
+    if (behind < 0)
+        rows_move(h, high + high_goes, h->n, behind);
+    h->n = (uint32_t)((int)h->n + behind);
+    if (begins)
+        memcpy(held_row(h, low + 1), (uint64_t[]){ (uint64_t)from, first ^ units }, 2 * sizeof *h->word);
+    if (ends)
+        memcpy(held_row(h, (uint32_t)((int)high + between)), (uint64_t[]){ (uint64_t)until, last }, 2 * sizeof *h->word);
+    return low + begins - low_goes;
+}
+
+bool held_change(struct held *h, uint32_t *row, uint64_t units, int64_t from, int64_t until, int sign)
+{
+    uint32_t high = *row;
+    bool one = h->planes == 1;
+    for (; one && high < h->n && (high == *row || held_time(h, high) < until); high++)
+        one = sign < 0 || !(held_row(h, high)[1] & units);
+    if (one) {
+        *row = change_between(h, *row, high, units, from, until);
+        return false;
+    }
+    bool several = change_planes(h, units, from, until, sign);
+    *row = held_at(h, from);
     return several;
 }
 

@@ -17,8 +17,9 @@ struct held {
 void held_begin(struct held *h);                             /* nothing is held */
 void held_end(struct held *h);
 /* One more hold (sign 1) of these units on [from, until), which is not empty, or one less (-1): there
- * is such a hold. true: on a part of it a unit had another hold, or has one left. */
-bool held_change(struct held *h, uint64_t units, int64_t from, int64_t until, int sign);
+ * is such a hold. true: on a part of it a unit had another hold, or has one left. *row: held_at(from),
+ * before and after. */
+bool held_change(struct held *h, uint32_t *row, uint64_t units, int64_t from, int64_t until, int sign);
 /* Rows in which some unit has several holds. */
 size_t held_crowded(const struct held *h);
 

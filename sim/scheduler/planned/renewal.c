@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-/* A total of whole GPUs that nothing binds to nodes, and the placer tells which nodes it passes by. */
+/* A total of whole GPUs, or one, that nothing binds to nodes, and the placer chooses among lists of these. */
 static bool is_plain(const struct sched *s, const struct request *r)
 {
-    return s->setup.placer->passes_by && r->tasks == SPLIT_ANY && r->gpus && r->gpu_milli == MILLI_ALL && !r->mig &&
+    bool total = r->tasks == SPLIT_ANY || (r->tasks == 1 && r->gpus == 1);
+    return s->setup.placer->choose && total && r->gpus && r->gpu_milli == MILLI_ALL && !r->mig && !r->next &&
            r->required_level >= LEVEL_CLUSTER && r->preferred_level >= LEVEL_CLUSTER && !r->max_per_node && !r->one_island && !r->set &&
            !r->held && r->try_first == ID_NONE && !group_places_wanted(s, r);
 }
@@ -123,38 +124,12 @@ static bool was_there(const struct sched *s, const struct hold *plan, int64_t af
            !gaps_unknown(gaps_of_plan(s, plan), still->mark);
 }
 
-/* Of those units that are free besides its own over all of its time, some may be placed instead. */
-static bool others_matter(struct sched *s, const struct hold *plan)
-{
-    enum { FEW = 16 };
-    const struct node_kind *kind = &s->cluster->kind[plan->kind_of_all];
-    struct gaps_units of[FEW];
-    size_t n, n_of = 0;
-    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), plan->start_ns, plan->end_ns, &n);
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < n_of && of[k].group != some[i].group)
-            k++;
-        if (k == FEW || placement_on(plan->p, kind->node[some[i].group]))
-            return true;
-        bool is_new = k == n_of;
-        n_of += is_new;
-        of[k] = (struct gaps_units){ some[i].group, some[i].units | (is_new ? 0 : of[k].units) };
-    }
-    const void *params;
-    const struct placer *placer = sched_placer(s, &params);
-    for (size_t k = 0; k < n_of; k++)
-        if (!placer->passes_by(ask_of(s, plan->job), plan->p, kind->node[of[k].group], (uint32_t)__builtin_popcountll(of[k].units), params))
-            return true;
-    return false;
-}
-
 /* The placer may choose others among those that are free besides its own at its start: `none` are. Once it is asked with none, it need
  * not be asked so again. */
 static bool may_be_placed_anew(struct sched *s, const struct hold *plan, bool none)
 {
     if (plan->plain)
-        return !none && others_matter(s, plan);
+        return !none;
     struct gaps *gaps = gaps_of_plan(s, plan);
     if (plan->still.alone)
         return !none && gaps_cover(gaps, plan->start_ns, plan->end_ns);
@@ -205,34 +180,13 @@ static void own_units_join(struct sched *s, struct window *w, const struct hold 
     }
 }
 
-/* Where a plain plan begins earlier on none of its own units, and what is free for it is as much as it needs, on one node: there is
- * nothing to choose. NULL: there may be. */
-static const struct placement *placed_without_choice(struct sched *s, const struct hold *plan, int64_t from_ns)
-{
-    if (!plan->plain || plan->still.before != 1 || from_ns == plan->start_ns)
-        return NULL;
-    size_t n;
-    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), from_ns, timeline_plus(from_ns, length_of(plan)), &n);
-    const struct request *r = ask_of(s, plan->job);
-    node_id node = n == 1 ? s->cluster->kind[plan->kind_of_all].node[some->group] : ID_NONE;
-    if (n != 1 || (uint32_t)__builtin_popcountll(some->units) != r->gpus || s->timeline->out[node].whole)
-        return NULL;
-    struct placement *p = arena_room(s->scratch, sizeof *p + sizeof p->piece[0]);
-    p->n = 1;
-    p->piece[0] = (struct piece){
-        .node = node, .gpu_mask = some->units, .gpus = r->gpus, .milli = r->gpu_milli, .gpu_mem_mib = r->gpu_mem_mib, .mig = r->mig,
-    };
-    s->placing->why_not = PLACED;
-    return p;
-}
-
 /* What the placer says of the plan if it begins then. *drew: not by gaps alone. */
 static const struct placement *placed_from(struct sched *s, const struct hold *plan, int64_t from_ns, bool *drew)
 {
-    const struct placement *only = placed_without_choice(s, plan, from_ns);
+    const struct placement *offers = plan->plain ? plan_by_offers(s, plan, from_ns) : NULL;
     *drew = false;
-    if (only)
-        return only;
+    if (offers)
+        return offers;
     struct random before = s->placing->random;
     struct request r = job_request(s, plan->job);
     struct window *w = window_for(s, from_ns);
@@ -329,7 +283,8 @@ struct renewal {
     struct profile *taken;
     struct sooner *sooner;        /* there is one where a plan is steady */
     int64_t all_milli, idle_milli;
-    struct gaps_mark gaps;        /* of its GPUs, if they have any */
+    struct gaps *gaps;            /* of its GPUs; NULL: they have none */
+    struct gaps_mark mark;        /* of these, before the first of the plans is looked at */
 };
 
 static struct renewal renewal_of(const struct sched *s, uint32_t kind)
@@ -337,29 +292,35 @@ static struct renewal renewal_of(const struct sched *s, uint32_t kind)
     const struct timeline *t = s->timeline;
     int64_t all_milli = kind_gpus_milli(s->cluster, kind);
     struct renewal of = { kind, profile_within(t->kind_taken[kind], all_milli), t->kind_taken[kind], t->sooner[kind], all_milli,
-                          s->idle->kind[kind].whole * MILLI_ALL, { 0, 0 } };
-    if (t->gaps && t->gaps[kind])
-        of.gaps = gaps_mark(t->gaps[kind]);
+                          s->idle->kind[kind].whole * MILLI_ALL, t->gaps ? t->gaps[kind] : NULL, { 0, 0 } };
+    if (of.gaps)
+        of.mark = gaps_mark(of.gaps);
     return of;
 }
 
-/* false: that is not known without a question. */
-static bool renewed_by_totals(struct sched *s, struct hold *plan, const struct renewal *of)
+/* Why its job waits, if it fits wherever as many GPUs are free. */
+static enum wait_reason reason_by_total(const struct hold *plan, const struct renewal *of)
+{
+    return of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
+}
+
+/* As renewed_by_gaps(). */
+static struct hold *renewed_by_totals(struct sched *s, struct hold *plan, const struct renewal *of)
 {
     if (!of->within && !none_in_the_way(s, plan, of->kind))
-        return false;
+        return NULL;
     struct sooner_ask ask = { plan->need_milli, plan->end_ns - plan->start_ns, plan->start_ns, plan->place };
     int64_t start_ns = sooner_start(of->sooner, of->taken, of->all_milli, &ask, s->now_ns);
     if (start_ns < plan->start_ns) {
         if (start_ns <= s->now_ns || s->timeline->drew || s->stage->marked)
-            return false;
+            return NULL;
         plan_advance(s, plan, start_ns);
         promise_told(s, plan->job, start_ns);
     }
-    enum wait_reason why = of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
+    enum wait_reason why = reason_by_total(plan, of);
     if (plan->why != why)
         sched_blocked(s, plan->job, why);
-    return true;
+    return plan;
 }
 
 /* Why jobs of a shape wait though they have a promise, of the shapes asked last. */
@@ -377,19 +338,35 @@ static enum wait_reason reason_of(struct sched *s, struct reasons *known, job_id
     return known->why[at];
 }
 
-static bool renewed_by_gaps(struct sched *s, struct hold *plan, const struct renewal *of, struct reasons *known)
+/* As plan_news(), of most plans: they stay, and no unit but its own is free for them. */
+static bool stays_by_gaps(const struct sched *s, struct hold *plan, const struct renewal *of)
 {
-    const struct still *still = &plan->still;
-    job_id job = plan->job;
-    bool same = still->done && still->outs == s->timeline->outs && still->mark.changes == of->gaps.changes &&
-                still->mark.overlaps == of->gaps.overlaps;
-    if (!same && !plan_renewed_by_gaps(s, plan))
+    struct still *still = &plan->still;
+    if (!still->done || !of->gaps || still->outs != s->timeline->outs)
         return false;
-    plan = plan_of(s, job);
-    enum wait_reason why = reason_of(s, known, job);
+    if (still->mark.changes == of->mark.changes && still->mark.overlaps == of->mark.overlaps)
+        return true;
+    if (!(plan->plain || still->alone) || !plan->bound || !s->timeline->gaps_say_all || s->now_ns < still->after_ns ||
+        !gaps_still(of->gaps, still->mark, s->now_ns, plan->start_ns, plan->end_ns - plan->start_ns))
+        return false;
+    still->after_ns = s->now_ns;
+    still->mark = gaps_mark(of->gaps);
+    return true;
+}
+
+/* NULL: that is not known without a question; else what the plan is now. */
+static struct hold *renewed_by_gaps(struct sched *s, struct hold *plan, const struct renewal *of, struct reasons *known)
+{
+    job_id job = plan->job;
+    if (!stays_by_gaps(s, plan, of)) {
+        if (!plan_renewed_by_gaps(s, plan))
+            return NULL;
+        plan = plan_of(s, job);
+    }
+    enum wait_reason why = plan->plain ? reason_by_total(plan, of) : reason_of(s, known, job);
     if (plan->why != why)
         sched_blocked(s, job, why);
-    return true;
+    return plan;
 }
 
 /* So that it is near when its turn comes. */
@@ -415,9 +392,10 @@ size_t plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_n
             break;
         if (plan->kind_of_all != of.kind)
             of = renewal_of(s, plan->kind_of_all);
-        if (!(plan->steady ? renewed_by_totals(s, plan, &of) : renewed_by_gaps(s, plan, &of, &known)))
+        plan = plan->steady ? renewed_by_totals(s, plan, &of) : renewed_by_gaps(s, plan, &of, &known);
+        if (!plan)
             break;
-        *due_ns = min_i64(*due_ns, plan_of(s, jobs[i])->start_ns);
+        *due_ns = min_i64(*due_ns, plan->start_ns);
         if (i + AHEAD < n)
             plan_fetch(s->timeline, jobs[i + AHEAD]);
     }

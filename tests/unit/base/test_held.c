@@ -36,7 +36,9 @@ static void change(struct world *w, const struct hold *h, int sign)
             several |= meets && w->holds[u][t] > (sign < 0);
             w->holds[u][t] += meets ? sign : 0;
         }
-    bool said = held_change(&w->h, h->units, h->from, h->until, sign);
+    uint32_t row = held_at(&w->h, h->from);
+    bool said = held_change(&w->h, &row, h->units, h->from, h->until, sign);
+    assert_int_equal(row, held_at(&w->h, h->from));
     if (h->from < SECONDS)                           /* else no second tells */
         assert_int_equal(said, several);
     w->several += several;

@@ -25,6 +25,7 @@ void timeline_begin(struct sched *s)
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
     t->instant = mem_new(c->n_kinds, sizeof *t->instant);
     t->sooner = mem_new(c->n_kinds, sizeof *t->sooner);
+    t->units = mem_new(c->n_nodes, sizeof *t->units);
     t->plan_at = mem_resize(NULL, s->n_jobs + 1, sizeof *t->plan_at);
     memset(t->plan_at, 0xff, s->n_jobs * sizeof *t->plan_at);     /* ORDERED_NONE */
     for (uint32_t k = 0; k < c->n_kinds; k++)
@@ -70,5 +71,7 @@ void timeline_end(struct sched *s)
     free(t->sooner);
     free(t->plan);
     free(t->plan_at);
+    free(t->units);
+    free(t->offers.offer);
     free(t);
 }
