@@ -1,5 +1,6 @@
 /* preemption.c - running jobs stopped for waiting ones ahead of them. See queueing.h. */
 #include "policies/common/preemption.h"
+#include "policies/common/excess.h"
 #include "policies/common/free_gpus.h"
 #include "policies/common/running.h"
 #include "sim/contract/util/array.h"
@@ -207,7 +208,9 @@ static void count_behind(struct sched *s, const struct queueing_state *o, struct
                          job_id v, struct running_job *kept, struct line_key bound)
 {
     int64_t at_ns = behind_ns(s, o, v, kept, h->job, h->key);
-    h->frees_milli += kept ? kept->frees_milli : running_frees_milli(s, v);
+    int64_t frees = kept ? kept->frees_milli : running_frees_milli(s, v);
+    h->frees_milli += frees;
+    h->over_milli += excess_eased(s, h->over, v) ? frees : 0;
     if (at_ns > sched_now(s)) {
         if (at_ns < h->until_ns)
             h->until_ns = at_ns;
@@ -229,7 +232,8 @@ static void note_hopeless(struct sched *s, const struct queueing_state *o, struc
     h->key = key;
     h->seen = r->n_pushed;
     h->until_ns = TIME_NEVER;
-    h->frees_milli = 0;
+    h->frees_milli = h->over_milli = 0;
+    h->over = excess_of(s, j).queue;
     h->n_maybe = 0;
     for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
         count_behind(s, o, h, r->victim[i].job, r->victim[i].kept, r->victim[i].bound);
@@ -259,14 +263,14 @@ static void catch_up(struct sched *s, const struct queueing_state *o, const stru
     }
 }
 
-/* GPUs of those that may be behind, and are now. */
+/* GPUs of those that may be behind, and are now; with `over`, of that queue alone. */
 static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, const struct running *r,
-                           const struct hopeless *h)
+                           const struct hopeless *h, queue_id over)
 {
     int64_t frees = 0;
     for (unsigned i = 0; i < h->n_maybe; i++) {
         job_id j = h->maybe[i].job;
-        if (job_state(s, j) != JOB_RUNNING)
+        if (job_state(s, j) != JOB_RUNNING || (over != ID_NONE && !excess_eased(s, over, j)))
             continue;
         struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
         if (!v.kept || !is_known_ahead(s, o, j, v.kept, h->key))
@@ -299,9 +303,24 @@ static bool is_hopeless(struct sched *s, const struct queueing_state *o, const s
         return true;
     if (sched_now(s) >= h->until_ns)
         return false;
-    int64_t frees = maybe_frees(s, o, r, h);
+    int64_t frees = maybe_frees(s, o, r, h, ID_NONE);
     *some = frees > 0;
     return frees == 0 || frees < lacks;
+}
+
+/* j has failed with this key, and fails again: a queue stays over its limit whatever runs behind j. */
+static bool stays_over(struct sched *s, const struct queueing_state *o, const struct running *r,
+                       job_id j, struct line_key key)
+{
+    struct hopeless *h = hopeless_of(s, r, j, key);
+    if (!h || h->over == ID_NONE || o->moved)
+        return false;
+    struct excess e = excess_of(s, j);
+    if (h->over != e.queue)
+        return false;
+    catch_up(s, o, r, h);
+    return h->over_milli < e.milli ||
+           (sched_now(s) < h->until_ns && maybe_frees(s, o, r, h, e.queue) < e.milli);
 }
 
 bool preempt_moved_behind(struct sched *s, const struct queueing_state *o, const struct running *r,
@@ -472,6 +491,22 @@ static void note_try(struct sched *s, struct tries *of, struct running *r, job_i
     of->try[of->n++] = (struct try){ r, j, key };
 }
 
+/* A try before this one in the pass touches all that this one would: what is behind a job is behind all before it. Not once
+ * jobs have moved: of these a stop is refused, and counted. */
+static bool touches_nothing_new(const struct queueing_state *o, const struct running *r)
+{
+    return r->touched == o->pass && !o->moved;
+}
+
+/* It has failed, and would have stopped and kept all that are behind j. */
+static void note_untouched(struct sched *s, struct queueing_state *o, struct running *r, job_id j, struct line_key key)
+{
+    if (touches_nothing_new(o, r))
+        return;
+    note_try(s, &o->untouched, r, j, key);
+    r->touched = o->pass;
+}
+
 /* Stops all that are behind j, and keeps them. */
 static void touch_victims(struct sched *s, struct queueing_state *o, const struct try *t)
 {
@@ -488,6 +523,19 @@ static void touch_all(struct sched *s, struct queueing_state *o)
     o->untouched.n = 0;
 }
 
+/* All that are behind j, stopped, would leave a queue over its limit: no place is found for it then. */
+static bool limit_binds(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
+                        struct line_key key)
+{
+    struct excess e = excess_of(s, j);
+    if (e.queue == ID_NONE || o->moved)                   /* of a job that has moved a stop is refused, and counted */
+        return false;
+    for (size_t i = 0; e.milli > 0 && victim_behind(s, o, r, i, j, key); i++)
+        if (excess_eased(s, e.queue, r->victim[i].job) && is_behind(s, o, &r->victim[i], j, key))
+            e.milli -= r->victim[i].kept->frees_milli;
+    return e.milli > 0;
+}
+
 /* In the room of running jobs behind it. */
 static bool start_instead(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
                           struct line_key key, int64_t lacks)
@@ -502,7 +550,12 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
     if (!enough_victims(s, o, r, j, key, lacks, &enough, &some)) {
         note_hopeless(s, o, r, j, key);
         if (some)
-            note_try(s, &o->untouched, r, j, key);
+            note_untouched(s, o, r, j, key);
+        return false;
+    }
+    if (limit_binds(s, o, r, j, key)) {
+        note_hopeless(s, o, r, j, key);
+        note_untouched(s, o, r, j, key);
         return false;
     }
     touch_all(s, o);
@@ -525,7 +578,8 @@ static void try_skipped(struct sched *s, struct queueing_state *o)
     o->skipped.n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct try t = o->skipped.try[i];
-        start_instead(s, o, t.r, t.job, t.key, preempt_lacks_milli(s, t.job));
+        if (!touches_nothing_new(o, t.r))
+            start_instead(s, o, t.r, t.job, t.key, preempt_lacks_milli(s, t.job));
     }
 }
 
@@ -540,14 +594,14 @@ bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running 
 {
     bool some = false;
     int64_t lacks = preempt_lacks_milli(s, j);
-    if (!is_hopeless(s, o, r, j, key, lacks, &some)) {
+    if (!is_hopeless(s, o, r, j, key, lacks, &some) && !(some = stays_over(s, o, r, j, key))) {
         if (o->skipped.n) {
             try_skipped(s, o);
             lacks = preempt_lacks_milli(s, j);
         }
         return start_instead(s, o, r, j, key, lacks);
     }
-    if (some)
+    if (some && !touches_nothing_new(o, r))
         note_try(s, &o->skipped, r, j, key);
     return false;
 }

@@ -75,6 +75,8 @@ struct hopeless {
     struct line_key key;
     uint64_t seen;
     int64_t until_ns, frees_milli;
+    queue_id over;                /* whose limit held it, or a queue above it; ID_NONE: none did */
+    int64_t over_milli;           /* of frees_milli, what jobs of that queue free */
     struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
     unsigned n_maybe;
 };
@@ -101,6 +103,7 @@ struct running {
     struct running_group *group;  /* [n_groups] by shape, ascending */
     size_t n_groups, capacity;
     uint64_t pass;                /* of the victims and the heap below */
+    uint64_t touched;             /* the last pass in which all behind a job were touched, or are once something changes */
     /* [n_victims] from the end of the order, as many as the pass has asked for */
     struct victim *victim;
     size_t n_victims, victims_capacity;
