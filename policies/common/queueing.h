@@ -67,7 +67,8 @@ struct discipline {
 
 /* The last job of a shape that failed for want of victims: what all running jobs that stood behind
  * it by their bounds free, of the first `seen` that were pushed (0: no such job, or too much to
- * keep). By their present keys only those in `maybe` may be behind it before until_ns. */
+ * keep). By their present keys only those in `maybe` may be behind it before until_ns. Where `of` is
+ * a queue, of its jobs alone (hopeless.h). */
 enum { MAYBE_KEPT = 16 };
 struct pushed { job_id job; struct line_key key; };
 struct hopeless {
@@ -75,8 +76,7 @@ struct hopeless {
     struct line_key key;
     uint64_t seen;
     int64_t until_ns, frees_milli;
-    queue_id over;                /* whose limit held it, or a queue above it; ID_NONE: none did */
-    int64_t over_milli;           /* of frees_milli, what jobs of that queue free */
+    queue_id of;                  /* whose limit held it; ID_NONE: none did */
     struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
     unsigned n_maybe;
 };

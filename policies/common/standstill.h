@@ -7,7 +7,7 @@
  *   nothing is released (sched_room_version), and GPUs were too few for each of them;
  *   no job arrives, starts, stops, or moves in a line of waiting jobs;
  *   no running job that has moved since is behind one of them by its bound, and none that stood
- *   behind it falls behind by its present key (preempt_fails_until).
+ *   behind it falls behind by its present key (hopeless_until).
  * Where there are reservations the placer is asked all the same, for the reason: that may be one of
  * them from some time on.
  *
