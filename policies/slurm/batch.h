@@ -12,7 +12,8 @@
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
  * their jobs, one share each, known from their first job on, which ranks all accounts again. A
- * queue with no known user is itself a leaf; beside known users the unknown ones are one user.
+ * queue with no known user is itself a leaf; beside known users the unknown ones are one user. Of that
+ * ranking mostly the factor of the one user is wanted alone, and computed alone (accounts.h).
  *
  * Where the cluster file has accounts (sim/contract/site.h), these are the tree, with its users and
  * their shares; a user that it does not have is known from its first job on, with one share of the
@@ -79,6 +80,11 @@ struct batch {
     bool of_period;               /* factors of accounts are those of then */
     struct groups *groups;        /* NULL: none */
     bool unranked;                /* an account has come since accounts were ranked */
+    /* Of a fair tree: accounts of which that ranking has to count something anew, [n_changed], or all of them; and it has been
+     * counted, but ranks are those of an earlier one */
+    uint32_t *changed;
+    size_t n_changed, changed_capacity;
+    bool all_changed, stale;
     bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
 /* Of its user, as of the time of the priority that is being computed. */
