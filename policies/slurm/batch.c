@@ -220,10 +220,14 @@ static void settle(struct sched *s, struct batch *b)
     b->settled = b->computed;
 }
 
-static double priority_of(struct sched *s, struct batch *b, job_id j, double at_s, double gpus_milli)
+static void look_at(struct batch *b, double at_s, double gpus_milli)
 {
     b->at_s = at_s;
     b->gpus_milli = gpus_milli;
+}
+
+static double priority_of(struct sched *s, const struct batch *b, job_id j)
+{
     return b->order.priority(s, b, j, b->queueing.params);
 }
 
@@ -232,9 +236,19 @@ bool batch_prioritise(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     double was = own->priority;
     b->of_period = true;
-    own->priority = priority_of(s, b, j, (double)b->settled * b->period_s, b->period_gpus_milli);
+    look_at(b, (double)b->settled * b->period_s, b->period_gpus_milli);
+    own->priority = priority_of(s, b, j);
     b->of_period = false;
     return own->priority != was;
+}
+
+double batch_sum(struct sched *s, struct batch *b, job_id j, uint32_t account, int64_t submit_ns, struct batch_fixed *fixed)
+{
+    look_at(b, (double)b->settled * b->period_s, b->period_gpus_milli);
+    if (fixed->gpus_milli != b->gpus_milli)
+        b->order.fixed(s, b, j, b->queueing.params, fixed);
+    fixed->gpus_milli = b->gpus_milli;
+    return b->order.sum(b, fixed, submit_ns, b->account[account].period_factor, b->queueing.params);
 }
 
 struct line_key batch_key(struct sched *s, job_id j, const void *params)
@@ -290,7 +304,8 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
     rank_one(b, own->account);
-    own->priority = priority_of(s, b, j, now_s(s, b), (double)sched_capacity(s).gpu_milli);
+    look_at(b, now_s(s, b), (double)sched_capacity(s).gpu_milli);
+    own->priority = priority_of(s, b, j);
     queueing_arrived(s, &b->queueing, j);
     if (b->groups)
         groups_come(s, b, j);

@@ -42,6 +42,8 @@ struct batch;
 struct groups;
 /* What the priority depends on besides age, account and shape. */
 struct batch_traits { int64_t priority, estimate_ns; };
+/* What it takes from these and the shape, while so many GPUs are up. */
+struct batch_fixed { double gpus_milli, term[3]; };
 struct batch_order {
     /* the greater first */
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
@@ -49,6 +51,10 @@ struct batch_order {
     void (*factors)(struct account *a, uint32_t n, struct account **room);
     /* NULL: the order keeps its jobs beside the line, without groups */
     struct batch_traits (*traits)(struct sched *s, job_id j, const void *params);
+    /* The same priority in two steps, as jobs of a group share the first: from the terms, the time of submission and the factor of
+     * the user. NULL: in one. */
+    void (*fixed)(struct sched *s, const struct batch *b, job_id j, const void *params, struct batch_fixed *to);
+    double (*sum)(const struct batch *b, const struct batch_fixed *fixed, int64_t submit_ns, double factor, const void *params);
 };
 /* A running job; charged until since_s. */
 struct charged { job_id job; double gpus, since_s; };
@@ -102,6 +108,8 @@ int64_t batch_next_ns(const struct batch *b);                /* the next multipl
 bool batch_catches_up(struct sched *s, struct batch *b);
 /* By what was known as the period began. false: its priority is what it was. */
 bool batch_prioritise(struct sched *s, struct batch *b, job_id j);
+/* The same of a job of that account by its fixed terms, which are made anew if need be; it has order.sum. */
+double batch_sum(struct sched *s, struct batch *b, job_id j, uint32_t account, int64_t submit_ns, struct batch_fixed *fixed);
 struct line_key batch_key(struct sched *s, job_id j, const void *params);    /* by its priority */
 
 /* The callbacks of an order with a struct batch as its state. */
