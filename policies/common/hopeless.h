@@ -1,9 +1,10 @@
 /* hopeless.h - tries of preemption.c that fail as the last one did.
  *
- * A try needs so many GPUs of running jobs behind the job: those that it lacks, of any of them; or, where a limit holds it, those
- * that a queue would hold too many, of the jobs of that queue (excess.h). Of each shape the last job that failed for want of them is
- * kept, with what all that stood behind it by their bounds free. As long as that is too little the job fails again, whatever has
- * ended since; those that have joined since are added. */
+ * A try needs so many GPUs of running jobs behind the job: those that it lacks, of any of them; or,
+ * where a limit holds it, those that a queue would hold too many, of the jobs of that queue
+ * (excess.h). Of each shape the last job that failed for want of them is kept, with what all that
+ * stood behind it by their bounds free. As long as that is too little the job fails again, whatever
+ * has ended since; those that have joined since are added. */
 #pragma once
 #include "policies/common/excess.h"
 #include "policies/common/victims.h"

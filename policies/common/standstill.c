@@ -36,7 +36,8 @@ void standstill_note(struct sched *s, struct queueing_state *o, struct line *wai
         (struct stuck){ .job = j, .key = key, .waiting = waiting, .until_ns = INT64_MIN, .why = why };
 }
 
-/* x was tried, and has not been looked at since. false: another try may succeed. Over its limit it finds no place whatever is free. */
+/* x was tried, and has not been looked at since. false: another try may succeed. Over its limit it
+ * finds no place whatever is free. */
 static bool look(struct sched *s, const struct queueing_state *o, struct stuck *x)
 {
     x->r = queueing_victims_of(s, o, x->job);
