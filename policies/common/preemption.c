@@ -1,148 +1,12 @@
 /* preemption.c - running jobs stopped for waiting ones ahead of them. See queueing.h. */
 #include "policies/common/preemption.h"
 #include "policies/common/free_gpus.h"
-#include "policies/common/running.h"
+#include "policies/common/hopeless.h"
 #include "sim/contract/util/array.h"
 
 #include <stdlib.h>
 
-struct victim {
-    job_id job;
-    struct running_job *kept;
-    struct line_key bound;        /* under which it stands in its group */
-    struct line_key key;          /* as of now, the same or better; once `judged` */
-    bool judged;
-    int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
-};
-
-/* ---- Keys of running jobs ---- */
-
-/* The key under which a running job stands in its group, as of now. With `shrinks` that is the time
- * of its end, start-up included, which orders jobs of one group at any time; compared is the
- * remaining work. */
-static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j,
-                                struct line_key k)
-{
-    if (o->discipline->shrinks)
-        k.time_ns -= sched_now(s);
-    if (o->discipline->by_gpus)
-        k = (struct line_key){ .major = (double)k.time_ns * (double)job_size(s, j).gpu_milli };
-    return k;
-}
-
-/* The key by which a running job is judged: its bound or better. */
-static struct line_key present_key(struct sched *s, const struct queueing_state *o, job_id j,
-                                   struct line_key bound)
-{
-    const struct discipline *d = o->discipline;
-    return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
-}
-
-/* Of v, as was found before, and rounding does not say otherwise now. */
-static bool is_known_ahead(struct sched *s, const struct queueing_state *o, job_id v,
-                           struct running_job *kept, struct line_key key)
-{
-    int64_t now_ns = sched_now(s);
-    if (now_ns >= kept->ahead_until_ns || key.major < kept->ahead_of)
-        return false;
-    if (now_ns >= kept->sure_until_ns)
-        kept->sure_until_ns = o->discipline->sure_ns(s, o, v);
-    return now_ns < kept->sure_until_ns;
-}
-
-/* No later than the first time at which v may be behind job j with this key. kept NULL: nothing is
- * kept of it. */
-static int64_t behind_ns(struct sched *s, const struct queueing_state *o, job_id v,
-                         struct running_job *kept, job_id j, struct line_key key)
-{
-    if (!o->discipline->behind_ns)
-        return sched_now(s);
-    if (kept && is_known_ahead(s, o, v, kept, key))
-        return kept->ahead_until_ns;
-    int64_t at_ns = o->discipline->behind_ns(s, o, v, j, key);
-    if (kept && at_ns > sched_now(s)) {
-        kept->ahead_of = key.major;
-        kept->ahead_until_ns = at_ns;
-    }
-    return at_ns;
-}
-
-/* ---- Victims, from the end of the order ---- */
-
-static void head_of(struct sched *s, const struct queueing_state *o, struct queue_head *h)
-{
-    const struct running_group *g = h->of;
-    const struct ranked *last = ranking_at(&g->order, g->next);
-    h->job = last->job;
-    h->key = bound_of(s, o, last->job, last->key);
-}
-
-static void victims_begin(struct sched *s, const struct queueing_state *o, struct running *r)
-{
-    if (r->pass == o->pass)
-        return;
-    r->pass = o->pass;
-    r->n_victims = r->n_heap = 0;
-    r->heap = sched_scratch(s, (r->n_groups + 1) * sizeof *r->heap);
-    for (size_t i = 0; i < r->n_groups; i++) {
-        if (!ranking_last(&r->group[i].order, &r->group[i].next))
-            continue;
-        r->heap[r->n_heap].of = &r->group[i];
-        head_of(s, o, &r->heap[r->n_heap++]);
-    }
-    last_heads_make(NULL, r->heap, r->n_heap);
-}
-
-/* false: there are no more. */
-static bool victims_fetch(struct sched *s, const struct queueing_state *o, struct running *r)
-{
-    if (r->n_heap == 0)
-        return false;
-    r->victim = array_grown(sched_alloc, s, r->victim, &r->victims_capacity, r->n_victims,
-                            sizeof *r->victim);
-    struct queue_head *h = &r->heap[0];
-    struct running_group *g = h->of;
-    struct victim *v = &r->victim[r->n_victims];
-    struct running_job *kept = &g->job[ranking_entry(&g->order, g->next)];
-    *v = (struct victim){ .job = h->job, .kept = kept, .bound = h->key };
-    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
-    r->n_victims++;
-    if (ranking_previous(&g->order, &g->next))
-        head_of(s, o, h);
-    else
-        *h = r->heap[--r->n_heap];
-    if (r->n_heap > 1)
-        last_heads_down(NULL, r->heap, r->n_heap, 0);
-    return true;
-}
-
-/* There is an i-th victim, and its bound is behind j. */
-static bool victim_behind(struct sched *s, const struct queueing_state *o, struct running *r,
-                          size_t i, job_id j, struct line_key key)
-{
-    while (r->n_victims <= i)
-        if (!victims_fetch(s, o, r))
-            return false;
-    return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
-}
-
-static void judge(struct sched *s, const struct queueing_state *o, struct victim *v)
-{
-    if (!v->judged)
-        v->key = present_key(s, o, v->job, v->bound);
-    v->judged = true;
-}
-
-/* By its present key. */
-static bool is_behind(struct sched *s, const struct queueing_state *o, struct victim *v, job_id j,
-                      struct line_key key)
-{
-    if (!v->judged && v->kept && behind_ns(s, o, v->job, v->kept, j, key) > sched_now(s))
-        return false;
-    judge(s, o, v);
-    return line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
-           job_facts(s, v->job)->preemptible;
-}
+/* ---- How many victims ---- */
 
 static bool wants_shares(const struct request *r)
 {
@@ -194,141 +58,24 @@ static bool enough_victims(struct sched *s, const struct queueing_state *o, stru
     if (lacks == 0 || job_facts(s, j)->ask->next)
         return true;
     for (; frees < lacks && victim_behind(s, o, r, *enough, j, key); ++*enough)
-        frees += is_behind(s, o, &r->victim[*enough], j, key) ? r->victim[*enough].kept->frees_milli
-                                                              : 0;
+        frees += victim_is_behind(s, o, &r->victim[*enough], j, key)
+                     ? r->victim[*enough].kept->frees_milli
+                     : 0;
     *some = frees > 0;
     return frees >= lacks;
 }
 
-/* ---- Tries that fail again ---- */
-
-/* v stands behind by its bound. */
-static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
-                         job_id v, struct running_job *kept, struct line_key bound)
+/* The queue that all behind j, stopped, would leave over its limit: no place is found for it then. ID_NONE: there is none. */
+static queue_id stays_over(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
+                           struct line_key key)
 {
-    int64_t at_ns = behind_ns(s, o, v, kept, h->job, h->key);
-    h->frees_milli += kept ? kept->frees_milli : running_frees_milli(s, v);
-    if (at_ns > sched_now(s)) {
-        if (at_ns < h->until_ns)
-            h->until_ns = at_ns;
-    } else if (h->n_maybe < MAYBE_KEPT) {
-        h->maybe[h->n_maybe++] = (struct pushed){ v, bound };
-    } else {
-        h->until_ns = 0;
-    }
-}
-
-static void note_hopeless(struct sched *s, const struct queueing_state *o, struct running *r,
-                          job_id j, struct line_key key)
-{
-    shape_id shape = job_facts(s, j)->ask->shape;
-    r->hopeless =
-        array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
-    struct hopeless *h = &r->hopeless[shape];
-    h->job = j;
-    h->key = key;
-    h->seen = r->n_pushed;
-    h->until_ns = TIME_NEVER;
-    h->frees_milli = 0;
-    h->n_maybe = 0;
-    for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
-        count_behind(s, o, h, r->victim[i].job, r->victim[i].kept, r->victim[i].bound);
-}
-
-/* NULL: it does not run. */
-static struct running_job *kept_of(struct sched *s, const struct queueing_state *o,
-                                   const struct running *r, job_id v)
-{
-    struct running_group *g = running_group_of(s, o, r, v);
-    uint32_t e = g ? ranking_find(&g->order, v) : ID_NONE;
-    return e == ID_NONE ? NULL : &g->job[e];
-}
-
-/* Those that have joined since may be behind; those that have ended are counted still. */
-static void catch_up(struct sched *s, const struct queueing_state *o, const struct running *r,
-                     struct hopeless *h)
-{
-    for (; h->seen < r->n_pushed; h->seen++) {
-        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
-        struct line_key bound;
-        if (job_state(s, v->job) == JOB_GONE)
-            continue;
-        bound = bound_of(s, o, v->job, v->key);
-        if (line_key_before(h->key, h->job, bound, v->job))
-            count_behind(s, o, h, v->job, kept_of(s, o, r, v->job), bound);
-    }
-}
-
-/* GPUs of those that may be behind, and are now. */
-static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, const struct running *r,
-                           const struct hopeless *h)
-{
-    int64_t frees = 0;
-    for (unsigned i = 0; i < h->n_maybe; i++) {
-        job_id j = h->maybe[i].job;
-        if (job_state(s, j) != JOB_RUNNING)
-            continue;
-        struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
-        if (!v.kept || !is_known_ahead(s, o, j, v.kept, h->key))
-            judge(s, o, &v);
-        frees += is_behind(s, o, &v, h->job, h->key) ? running_frees_milli(s, j) : 0;
-    }
-    return frees;
-}
-
-/* What is known of tries of j with this key. NULL: nothing. */
-static struct hopeless *hopeless_of(struct sched *s, const struct running *r, job_id j,
-                                    struct line_key key)
-{
-    shape_id shape = job_facts(s, j)->ask->shape;
-    struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
-    bool known = h && h->job == j && h->seen && r->n_pushed - h->seen <= PUSHED_KEPT &&
-                 !line_key_before(key, j, h->key, j) && !line_key_before(h->key, j, key, j);
-    return known ? h : NULL;
-}
-
-/* It fails again; *some: though some running job is behind it. */
-static bool is_hopeless(struct sched *s, const struct queueing_state *o, const struct running *r,
-                        job_id j, struct line_key key, int64_t lacks, bool *some)
-{
-    struct hopeless *h = hopeless_of(s, r, j, key);
-    if (!h)
-        return false;
-    catch_up(s, o, r, h);
-    if (h->frees_milli < lacks)
-        return true;
-    if (sched_now(s) >= h->until_ns)
-        return false;
-    int64_t frees = maybe_frees(s, o, r, h);
-    *some = frees > 0;
-    return frees == 0 || frees < lacks;
-}
-
-bool preempt_moved_behind(struct sched *s, const struct queueing_state *o, const struct running *r,
-                          job_id j, struct line_key key)
-{
-    struct hopeless *h = hopeless_of(s, r, j, key);
-    for (; h && h->seen < r->n_pushed; h->seen++) {
-        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
-        if (line_key_before(key, j, bound_of(s, o, v->job, v->key), v->job))
-            return true;
-    }
-    return !h;
-}
-
-int64_t preempt_fails_until(struct sched *s, const struct queueing_state *o,
-                            const struct running *r, job_id j, struct line_key key, int64_t lacks)
-{
-    bool some;
-    int64_t frees = 0;
-    if (!is_hopeless(s, o, r, j, key, lacks, &some))
-        return 0;
-    const struct hopeless *h = &r->hopeless[job_facts(s, j)->ask->shape];
-    if (h->frees_milli < lacks)
-        return TIME_NEVER;
-    for (unsigned i = 0; i < h->n_maybe; i++)
-        frees += running_frees_milli(s, h->maybe[i].job);
-    return frees == 0 || frees < lacks ? h->until_ns : sched_now(s) + 1;
+    struct excess e = excess_of(s, j);
+    if (e.queue == ID_NONE || o->moved)                   /* of a job that has moved a stop is refused, and counted */
+        return ID_NONE;
+    for (size_t i = 0; e.milli > 0 && victim_behind(s, o, r, i, j, key); i++)
+        if (excess_eased(s, e.queue, r->victim[i].job) && victim_is_behind(s, o, &r->victim[i], j, key))
+            e.milli -= r->victim[i].kept->frees_milli;
+    return e.milli > 0 ? e.queue : ID_NONE;
 }
 
 /* ---- Stopping ---- */
@@ -345,7 +92,7 @@ static void stop_victims(struct sched *s, struct queueing_state *o, const struct
 {
     for (size_t i = from; i < to; i++) {
         struct victim *v = &r->victim[i];
-        if (is_behind(s, o, v, j, key) && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
+        if (victim_is_behind(s, o, v, j, key) && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
             note_evicted(s, o, v);
     }
 }
@@ -472,12 +219,33 @@ static void note_try(struct sched *s, struct tries *of, struct running *r, job_i
     of->try[of->n++] = (struct try){ r, j, key };
 }
 
-/* Stops all that are behind j, and keeps them. */
+/* A try before this one in the pass touches all that this one would: what is behind a job is behind all before it. Not once
+ * jobs have moved: of these a stop is refused, and counted. */
+static bool touches_nothing_new(const struct queueing_state *o, const struct running *r)
+{
+    return r->touched == o->pass && !o->moved;
+}
+
+/* It has failed, and would have stopped and kept all that are behind j. */
+static void note_untouched(struct sched *s, struct queueing_state *o, struct running *r, job_id j, struct line_key key)
+{
+    if (touches_nothing_new(o, r))
+        return;
+    note_try(s, &o->untouched, r, j, key);
+    r->touched = o->pass;
+}
+
+/* All that are behind j. Of jobs that have moved a stop is refused, and counted: these are stopped and kept. */
 static void touch_victims(struct sched *s, struct queueing_state *o, const struct try *t)
 {
     struct step before = step_begin(s, o);
-    for (size_t i = 0; victim_behind(s, o, t->r, i, t->job, t->key); i++)
-        stop_victims(s, o, t->r, i, i + 1, t->job, t->key);
+    for (size_t i = 0; victim_behind(s, o, t->r, i, t->job, t->key); i++) {
+        struct victim *v = &t->r->victim[i];
+        if (o->moved)
+            stop_victims(s, o, t->r, i, i + 1, t->job, t->key);
+        else if (victim_is_behind(s, o, v, t->job, t->key))
+            sched_touch(s, v->job);
+    }
     step_back(s, o, before);
 }
 
@@ -496,13 +264,17 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
     bool some = false;
     victims_begin(s, o, r);
     if (!min_victims(s, o, r, j, key, lacks, &min)) {
-        note_hopeless(s, o, r, j, key);
+        hopeless_note(s, o, r, j, key, ID_NONE);
         return false;
     }
     if (!enough_victims(s, o, r, j, key, lacks, &enough, &some)) {
-        note_hopeless(s, o, r, j, key);
+        hopeless_note(s, o, r, j, key, ID_NONE);
         if (some)
-            note_try(s, &o->untouched, r, j, key);
+            note_untouched(s, o, r, j, key);
+        return false;
+    }
+    if (stays_over(s, o, r, j, key) != ID_NONE) {
+        note_untouched(s, o, r, j, key);
         return false;
     }
     touch_all(s, o);
@@ -515,7 +287,7 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
         return true;
     }
     step_back(s, o, before);
-    note_hopeless(s, o, r, j, key);
+    hopeless_note(s, o, r, j, key, ID_NONE);
     return false;
 }
 
@@ -525,7 +297,8 @@ static void try_skipped(struct sched *s, struct queueing_state *o)
     o->skipped.n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct try t = o->skipped.try[i];
-        start_instead(s, o, t.r, t.job, t.key, preempt_lacks_milli(s, t.job));
+        if (!touches_nothing_new(o, t.r))
+            start_instead(s, o, t.r, t.job, t.key, preempt_lacks_milli(s, t.job));
     }
 }
 
@@ -533,6 +306,20 @@ void preempt_catch_up(struct sched *s, struct queueing_state *o)
 {
     try_skipped(s, o);
     touch_all(s, o);
+}
+
+/* A limit is in its way, or it is known to fail; *some: though it may touch something. */
+static bool is_hopeless(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
+                        struct line_key key, int64_t lacks, bool *some)
+{
+    if (hopeless_again(s, o, r, j, key, lacks, some))
+        return true;
+    victims_begin(s, o, r);
+    queue_id over = stays_over(s, o, r, j, key);
+    if (over != ID_NONE)
+        hopeless_note(s, o, r, j, key, over);
+    *some = over != ID_NONE;
+    return *some;
 }
 
 bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
@@ -547,7 +334,7 @@ bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running 
         }
         return start_instead(s, o, r, j, key, lacks);
     }
-    if (some)
+    if (some && !touches_nothing_new(o, r))
         note_try(s, &o->skipped, r, j, key);
     return false;
 }

@@ -13,10 +13,3 @@ void preempt_catch_up(struct sched *s, struct queueing_state *o);
 /* GPUs that j lacks, at least, even when those that leave have gone; 0 if none, or if it wants shares:
  * one may be free where no whole GPU is. */
 int64_t preempt_lacks_milli(struct sched *s, job_id j);
-/* j, which just failed with this key for it lacks so much, fails again until then, while it lacks as
- * much and no running job moves behind it; 0: it may not. */
-int64_t preempt_fails_until(struct sched *s, const struct queueing_state *o,
-                            const struct running *r, job_id j, struct line_key key, int64_t lacks);
-/* Some may have, since it was last asked or tried. */
-bool preempt_moved_behind(struct sched *s, const struct queueing_state *o, const struct running *r,
-                          job_id j, struct line_key key);

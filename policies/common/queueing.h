@@ -68,7 +68,8 @@ struct discipline {
 
 /* The last job of a shape that failed for want of victims: what all running jobs that stood behind
  * it by their bounds free, of the first `seen` that were pushed (0: no such job, or too much to
- * keep). By their present keys only those in `maybe` may be behind it before until_ns. */
+ * keep). By their present keys only those in `maybe` may be behind it before until_ns. Where `of` is
+ * a queue, of its jobs alone (hopeless.h). */
 enum { MAYBE_KEPT = 16 };
 struct pushed { job_id job; struct line_key key; };
 struct hopeless {
@@ -76,6 +77,7 @@ struct hopeless {
     struct line_key key;
     uint64_t seen;
     int64_t until_ns, frees_milli;
+    queue_id of;                  /* whose limit held it; ID_NONE: none did */
     struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
     unsigned n_maybe;
 };
@@ -102,6 +104,7 @@ struct running {
     struct running_group *group;  /* [n_groups] by shape, ascending */
     size_t n_groups, capacity;
     uint64_t pass;                /* of the victims and the heap below */
+    uint64_t touched;             /* the last pass in which all behind a job were touched, or are once something changes */
     /* [n_victims] from the end of the order, as many as the pass has asked for */
     struct victim *victim;
     size_t n_victims, victims_capacity;

@@ -1,6 +1,7 @@
 /* standstill.c - see standstill.h. */
 #include "policies/common/standstill.h"
 #include "policies/common/free_gpus.h"
+#include "policies/common/hopeless.h"
 #include "policies/common/preemption.h"
 #include "sim/contract/util/array.h"
 
@@ -29,20 +30,19 @@ void standstill_note(struct sched *s, struct queueing_state *o, struct line *wai
     struct standstill *still = &o->still;
     if (!still->possible)
         return;
-    if (why == WAIT_LIMIT || !lacks_gpus(s, j)) {
-        still->possible = false;
-        return;
-    }
     still->stuck =
         array_grown(sched_alloc, s, still->stuck, &still->capacity, still->n, sizeof *still->stuck);
     still->stuck[still->n++] =
-        (struct stuck){ .job = j,
-                        .key = key,
-                        .waiting = waiting,
-                        .r = queueing_victims_of(s, o, j),
-                        .lacks_milli = preempt_lacks_milli(s, j),
-                        .until_ns = INT64_MIN,
-                        .why = why };
+        (struct stuck){ .job = j, .key = key, .waiting = waiting, .until_ns = INT64_MIN, .why = why };
+}
+
+/* x was tried, and has not been looked at since. false: another try may succeed. Over its limit it
+ * finds no place whatever is free. */
+static bool look(struct sched *s, const struct queueing_state *o, struct stuck *x)
+{
+    x->r = queueing_victims_of(s, o, x->job);
+    x->lacks_milli = preempt_lacks_milli(s, x->job);
+    return x->why == WAIT_LIMIT || lacks_gpus(s, x->job);
 }
 
 /* Looked at anew are those behind which a running job may have moved, or of which the time has
@@ -51,8 +51,10 @@ static bool all_fail(struct sched *s, struct queueing_state *o)
 {
     for (size_t i = 0; i < o->still.n; i++) {
         struct stuck *x = &o->still.stuck[i];
-        if (sched_now(s) >= x->until_ns || preempt_moved_behind(s, o, x->r, x->job, x->key))
-            x->until_ns = preempt_fails_until(s, o, x->r, x->job, x->key, x->lacks_milli);
+        if (x->until_ns == INT64_MIN && !look(s, o, x))
+            return false;
+        if (sched_now(s) >= x->until_ns || hopeless_moved_behind(s, o, x->r, x->job, x->key))
+            x->until_ns = hopeless_until(s, o, x->r, x->job, x->key, x->lacks_milli);
         if (x->until_ns <= sched_now(s))
             return false;
     }
@@ -62,10 +64,8 @@ static bool all_fail(struct sched *s, struct queueing_state *o)
 void standstill_end(struct sched *s, struct queueing_state *o)
 {
     struct standstill *still = &o->still;
-    if (!still->possible || o->n_evicted)
-        return;
+    still->known = still->possible && !o->n_evicted;
     still->room = sched_room_version(s);
-    still->known = all_fail(s, o);
 }
 
 bool standstill_again(struct sched *s, struct queueing_state *o)

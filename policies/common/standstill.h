@@ -4,15 +4,15 @@
  * and mostly no waiting job can gain by that. So when a pass has started and stopped nothing, the
  * jobs that it tried are kept: of each shape the first in line, in the order of the tries. They
  * fail again while
- *   nothing is released (sched_room_version), and GPUs were too few for each of them;
+ *   nothing is released (sched_room_version), and GPUs were too few for each of them, or a limit was in its way;
  *   no job arrives, starts, stops, or moves in a line of waiting jobs;
  *   no running job that has moved since is behind one of them by its bound, and none that stood
- *   behind it falls behind by its present key (preempt_fails_until).
+ *   behind it falls behind by its present key (hopeless_until).
  * Where there are reservations the placer is asked all the same, for the reason: that may be one of
  * them from some time on.
  *
- * Kept only where that is all there is to it: blocking=skip, no admission check, no limit that
- * binds or changes. */
+ * Kept only where that is all there is to it: blocking=skip, no admission check, no quota that
+ * changes. */
 #pragma once
 #include "policies/common/queueing.h"
 

@@ -306,7 +306,7 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     memset(k->on_node, 0xff, k->n_nodes * sizeof *k->on_node);    /* ID_NONE */
     k->free_pod = k->head = ID_NONE;
     k->limited = some_limit(s);
-    k->alike = skips(k) && !k->limited && !sched_has_outages(s);
+    k->alike = skips(k) && !sched_has_outages(s);
     timers_begin(&k->incomplete);
 }
 

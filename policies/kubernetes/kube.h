@@ -47,8 +47,9 @@ struct kube {
     struct kube_queue queue;
     uint64_t seen;                /* room version of the last pass */
     uint64_t round;               /* grows with all that may help a pod */
-    /* pods may have a kind (queue.h), 1 + the shape: nothing but the room for it keeps a gang waiting,
-     * and no node is reserved, where the reason would be the world's to change */
+    /* pods may have a kind (queue.h), 1 + the shape, which of a limited queue is its own: nothing but the
+     * room for it and the limit keeps a gang waiting, and no node is reserved, where the reason would be
+     * the world's to change */
     bool alike;
     bool withdrawn;               /* jobs were since the last pass */
     uint8_t *fails_for;           /* [n_kinds] in this pass since something started (queue.h) */

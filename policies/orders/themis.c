@@ -17,7 +17,8 @@
  * them. What does not change while a job waits is kept. Only those that may get GPUs are put in
  * order, and those with an ending lease. Between auctions, while nothing was released, only new jobs
  * are looked at. */
-#include "policies/common/queueing.h"
+#include "policies/common/excess.h"
+#include "policies/common/running.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"
 #include "sim/contract/util/minmax.h"
@@ -194,8 +195,9 @@ static void select_worst(struct bidder *b, size_t n, size_t first)
 
 /* ---- An auction ---- */
 
-/* Jobs whose lease ends, in the order of the auction; those before next had their turn. */
-struct ending { struct bidder *bidder; size_t n, next; };
+/* Jobs whose lease ends, in the order of the auction; those before next had their turn. touched: all others were, as jobs that
+ * are stopped and kept are. */
+struct ending { struct bidder *bidder; size_t n, next; bool touched; };
 
 /* By shape: how many of these bidders are of it, and whether one of it has found no place. */
 struct of_shape { size_t bidders; bool failed; };
@@ -214,10 +216,35 @@ static bool start_in(struct sched *s, enum free_kind in, job_id j)
     return where && sched_start(s, j, where) <= SCHED_LATER;
 }
 
+/* All whose turn is still to come, stopped, would leave a queue over its limit. */
+static bool limit_stays(struct sched *s, const struct ending *e, job_id j)
+{
+    struct excess over = excess_of(s, j);
+    for (size_t k = e->n; over.milli > 0 && k-- > e->next;) {
+        job_id v = e->bidder[k].job;
+        if (excess_eased(s, over.queue, v) && job_state(s, v) == JOB_RUNNING)
+            over.milli -= running_frees_milli(s, v);
+    }
+    return over.milli > 0;
+}
+
+/* In the order in which they would be stopped. */
+static void touch(struct sched *s, struct ending *e)
+{
+    for (size_t k = e->n; !e->touched && k-- > e->next;)
+        if (job_state(s, e->bidder[k].job) == JOB_RUNNING)
+            sched_touch(s, e->bidder[k].job);
+    e->touched = true;
+}
+
 /* Stops those whose turn is still to come, the last first, until j fits; a stopped job that still
  * fits stays. */
-static bool take_over(struct sched *s, const struct ending *e, job_id j)
+static bool take_over(struct sched *s, struct ending *e, job_id j)
 {
+    if (limit_stays(s, e, j)) {
+        touch(s, e);
+        return false;
+    }
     sched_mark_t before = sched_mark(s);
     for (size_t k = e->n; k-- > e->next;) {
         if (job_state(s, e->bidder[k].job) != JOB_RUNNING ||
@@ -236,7 +263,7 @@ static bool take_over(struct sched *s, const struct ending *e, job_id j)
 }
 
 /* A waiting job, or one that was stopped for another: does it get GPUs? */
-static bool serve(struct sched *s, const struct ending *e, const struct bidder *b)
+static bool serve(struct sched *s, struct ending *e, const struct bidder *b)
 {
     if (b->running && sched_keep(s, b->job) == SCHED_OK)
         return true;

@@ -14,7 +14,11 @@
  *
  * Classic: 2^-(E / S), S and U taken over the whole tree, E = U + (E of the parent - U) x part of
  * the siblings' shares; E = U below the root (SchedMD/slurm:doc/html/classic_fair_share.shtml, with
- * dampening 1). */
+ * dampening 1).
+ *
+ * A fair tree that is kept is cheaper: families keep the order in which they were visited last, which
+ * changes little; and a user's factor follows from its siblings, those of the accounts above it, and
+ * how many users each of these has. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,14 +29,29 @@ struct account {
     uint32_t parent;              /* before it in the array; NO_ACCOUNT: the root, which is [0] */
     bool user;
     double shares;
-    /* of a user, given; of an account, the sum of its users, computed */
-    double usage;
+    double usage;                 /* of a user, given */
     double factor;                /* of a user, computed */
-    double period_factor;         /* the same as a period began; kept for the caller */
+    double period_factor;         /* the same as a period began; kept for the caller, as is `changed` */
+    bool changed;
+    double used;                  /* usage as it was counted last; of an account, the sum of its users' */
+    double below;                 /* shares of its children */
     double level, part, effective;    /* LF or S; part of the siblings' shares; E */
-    uint32_t first, next;         /* children, and siblings, in the order of the array */
+    uint32_t users;               /* itself, or those below it */
+    bool odd;                     /* some of these have no shares, or an account above them */
+    bool linked;                  /* among the children of `under` */
+    uint32_t under;
+    uint32_t first, next;         /* children, and siblings, the last of the array first */
+    uint32_t best, after;         /* the same as they were visited last, new ones in front */
 };
 
-/* room: for n pointers. */
+/* Of all users. room: for n pointers. Zeroed at first but for what is given; new accounts are added at the end. */
 void fair_tree_factors(struct account *a, uint32_t n, struct account **room);
 void classic_factors(struct account *a, uint32_t n, struct account **room);
+
+/* After fair_tree_factors(): what has changed since is counted. u: a user with another usage, or an account that is new and
+ * has no children yet. Not for others with another parent or other shares. */
+void fair_tree_count(struct account *a, uint32_t u);
+/* By what is counted: of all users. */
+void fair_tree_rank(struct account *a, uint32_t n, struct account **room);
+/* The same of one user. false: those before it have to be known. */
+bool fair_tree_factor(const struct account *a, uint32_t u, double *factor);

@@ -337,12 +337,20 @@ static void plan_due(struct sched *s, struct slurm *m, struct backfill *x, bool 
     }
 }
 
+/* A plan of it would reserve nothing, start nothing and tell what it was told last. */
+static bool is_known_over(const struct slurm *m, const struct backfill *x, const struct entry *e)
+{
+    return x->lazy && e->told == WAIT_LIMIT && !m->kind[e->kind].several;
+}
+
 static void try(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e)
 {
     bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), over = m->limits_gpus && !slurm_limits_after(s, m, e);
     bool matters = fits || over;
     x->tested++;
-    if (!matters && is_hopeless(s, m, x, e)) {
+    if (over && is_known_over(m, x, e))
+        return;
+    if (!fits && is_hopeless(s, m, x, e)) {
         m->kind[e->kind].hopeless_s = m->now_s;
         m->kind[e->kind].hopeless_version = m->room_version;
         return;

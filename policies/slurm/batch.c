@@ -11,6 +11,15 @@ enum { FIRST_CAPACITY = 64 };     /* a power of two */
 
 /* ---- Accounts ---- */
 
+static void account_changes(struct sched *s, struct batch *b, uint32_t account)
+{
+    if (b->account[account].changed)
+        return;
+    b->changed = array_grown(sched_alloc, s, b->changed, &b->changed_capacity, b->n_changed, sizeof *b->changed);
+    b->changed[b->n_changed++] = account;
+    b->account[account].changed = true;
+}
+
 static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user,
                             double shares)
 {
@@ -21,6 +30,7 @@ static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, b
     b->account[b->n_accounts] =
         (struct account){ .parent = parent, .user = user, .shares = shares };
     b->unranked = true;
+    account_changes(s, b, b->n_accounts);
     return b->n_accounts++;
 }
 
@@ -62,6 +72,7 @@ static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
     if (l->known)
         return l->unknown = account_add(s, b, of_queue(q), true, 1);
     b->account[of_queue(q)].shares = 0;
+    b->all_changed = true;
     return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true,
                                     queue_facts(s, q)->weight);
 }
@@ -72,6 +83,7 @@ static void becomes_account(struct sched *s, struct batch *b, queue_id q)
     l->known = true;
     if (l->unknown == NO_ACCOUNT)
         return;
+    b->all_changed = true;
     b->account[of_queue(q)].shares = queue_facts(s, q)->weight;
     b->account[l->unknown].parent = of_queue(q);
     b->account[l->unknown].shares = 1;
@@ -122,6 +134,7 @@ static void charge(struct sched *s, struct batch *b, const struct charged *c, do
 {
     const struct batch_job *own = job_own(s, c->job);
     b->account[own->account].usage += gpu_s;
+    account_changes(s, b, own->account);
 }
 
 /* What `periods` charges of a second each are worth at the last of them. */
@@ -149,7 +162,7 @@ static void catch_up(struct sched *s, struct batch *b)
         c->since_s = (double)last * b->period_s;
     }
     b->computed = last;
-    b->unranked = b->unsorted = true;
+    b->unranked = b->unsorted = b->all_changed = true;
 }
 
 static double now_s(const struct sched *s, const struct batch *b)
@@ -157,27 +170,64 @@ static double now_s(const struct sched *s, const struct batch *b)
     return (double)(sched_now(s) - b->origin_ns) / NS_IN_S;
 }
 
+static void forget_changes(struct batch *b)
+{
+    while (b->n_changed)
+        b->account[b->changed[--b->n_changed]].changed = false;
+    b->all_changed = false;
+}
+
+/* By what is counted. */
+static void rank_all(struct batch *b)
+{
+    fair_tree_rank(b->account, b->n_accounts, b->room);
+    b->stale = false;
+}
+
+/* If an account has come since the last one. */
 static void rank(struct batch *b)
 {
-    if (b->unranked && b->order.factors)
-        b->order.factors(b->account, b->n_accounts, b->room);
+    if (!b->unranked)
+        return;
     b->unranked = false;
+    if (!b->order.factors)
+        return;
+    b->stale = b->order.factors == fair_tree_factors && !b->all_changed;
+    for (size_t i = 0; i < b->n_changed && b->stale; i++)
+        fair_tree_count(b->account, b->changed[i]);
+    if (!b->stale)
+        b->order.factors(b->account, b->n_accounts, b->room);
+    forget_changes(b);
+}
+
+/* Of that account the factor is wanted. */
+static void rank_one(struct batch *b, uint32_t account)
+{
+    rank(b);
+    if (b->stale && !fair_tree_factor(b->account, account, &b->account[account].factor))
+        rank_all(b);
 }
 
 /* A period has begun, and jobs wait: what their priorities go by until the next one. */
 static void settle(struct sched *s, struct batch *b)
 {
     rank(b);
+    if (b->stale)
+        rank_all(b);
     for (uint32_t i = 0; i < b->n_accounts; i++)
         b->account[i].period_factor = b->account[i].factor;
     b->period_gpus_milli = (double)sched_capacity(s).gpu_milli;
     b->settled = b->computed;
 }
 
-static double priority_of(struct sched *s, struct batch *b, job_id j, double at_s, double gpus_milli)
+static void look_at(struct batch *b, double at_s, double gpus_milli)
 {
     b->at_s = at_s;
     b->gpus_milli = gpus_milli;
+}
+
+static double priority_of(struct sched *s, const struct batch *b, job_id j)
+{
     return b->order.priority(s, b, j, b->queueing.params);
 }
 
@@ -186,9 +236,19 @@ bool batch_prioritise(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     double was = own->priority;
     b->of_period = true;
-    own->priority = priority_of(s, b, j, (double)b->settled * b->period_s, b->period_gpus_milli);
+    look_at(b, (double)b->settled * b->period_s, b->period_gpus_milli);
+    own->priority = priority_of(s, b, j);
     b->of_period = false;
     return own->priority != was;
+}
+
+double batch_sum(struct sched *s, struct batch *b, job_id j, uint32_t account, int64_t submit_ns, struct batch_fixed *fixed)
+{
+    look_at(b, (double)b->settled * b->period_s, b->period_gpus_milli);
+    if (fixed->gpus_milli != b->gpus_milli)
+        b->order.fixed(s, b, j, b->queueing.params, fixed);
+    fixed->gpus_milli = b->gpus_milli;
+    return b->order.sum(b, fixed, submit_ns, b->account[account].period_factor, b->queueing.params);
 }
 
 struct line_key batch_key(struct sched *s, job_id j, const void *params)
@@ -222,6 +282,7 @@ void batch_begin(struct sched *s, struct batch *b, struct batch_order order, con
     if (order.traits)
         groups_begin(s, b);
     account_add(s, b, NO_ACCOUNT, false, 1);
+    b->all_changed = true;
     make_slots(s, b, FIRST_CAPACITY);
     if (site && site->n_associations) {
         for (uint32_t a = 0; a < site->n_associations; a++) {
@@ -242,8 +303,9 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
-    rank(b);
-    own->priority = priority_of(s, b, j, now_s(s, b), (double)sched_capacity(s).gpu_milli);
+    rank_one(b, own->account);
+    look_at(b, now_s(s, b), (double)sched_capacity(s).gpu_milli);
+    own->priority = priority_of(s, b, j);
     queueing_arrived(s, &b->queueing, j);
     if (b->groups)
         groups_come(s, b, j);

@@ -12,7 +12,8 @@
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
  * their jobs, one share each, known from their first job on, which ranks all accounts again. A
- * queue with no known user is itself a leaf; beside known users the unknown ones are one user.
+ * queue with no known user is itself a leaf; beside known users the unknown ones are one user. Of that
+ * ranking mostly the factor of the one user is wanted alone, and computed alone (accounts.h).
  *
  * Where the cluster file has accounts (sim/contract/site.h), these are the tree, with its users and
  * their shares; a user that it does not have is known from its first job on, with one share of the
@@ -41,6 +42,8 @@ struct batch;
 struct groups;
 /* What the priority depends on besides age, account and shape. */
 struct batch_traits { int64_t priority, estimate_ns; };
+/* What it takes from these and the shape, while so many GPUs are up. */
+struct batch_fixed { double gpus_milli, term[3]; };
 struct batch_order {
     /* the greater first */
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
@@ -48,6 +51,10 @@ struct batch_order {
     void (*factors)(struct account *a, uint32_t n, struct account **room);
     /* NULL: the order keeps its jobs beside the line, without groups */
     struct batch_traits (*traits)(struct sched *s, job_id j, const void *params);
+    /* The same priority in two steps, as jobs of a group share the first: from the terms, the time of submission and the factor of
+     * the user. NULL: in one. */
+    void (*fixed)(struct sched *s, const struct batch *b, job_id j, const void *params, struct batch_fixed *to);
+    double (*sum)(const struct batch *b, const struct batch_fixed *fixed, int64_t submit_ns, double factor, const void *params);
 };
 /* A running job; charged until since_s. */
 struct charged { job_id job; double gpus, since_s; };
@@ -79,6 +86,11 @@ struct batch {
     bool of_period;               /* factors of accounts are those of then */
     struct groups *groups;        /* NULL: none */
     bool unranked;                /* an account has come since accounts were ranked */
+    /* Of a fair tree: accounts of which that ranking has to count something anew, [n_changed], or all of them; and it has been
+     * counted, but ranks are those of an earlier one */
+    uint32_t *changed;
+    size_t n_changed, changed_capacity;
+    bool all_changed, stale;
     bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
 /* Of its user, as of the time of the priority that is being computed. */
@@ -96,6 +108,8 @@ int64_t batch_next_ns(const struct batch *b);                /* the next multipl
 bool batch_catches_up(struct sched *s, struct batch *b);
 /* By what was known as the period began. false: its priority is what it was. */
 bool batch_prioritise(struct sched *s, struct batch *b, job_id j);
+/* The same of a job of that account by its fixed terms, which are made anew if need be; it has order.sum. */
+double batch_sum(struct sched *s, struct batch *b, job_id j, uint32_t account, int64_t submit_ns, struct batch_fixed *fixed);
 struct line_key batch_key(struct sched *s, job_id j, const void *params);    /* by its priority */
 
 /* The callbacks of an order with a struct batch as its state. */

@@ -76,18 +76,15 @@ static int64_t gpus_on(const struct placement *p, const uint64_t *nodes)
     return gpus;
 }
 
+static bool ends_by(const void *ending, const void *end_s)
+{
+    return ((const struct ending *)ending)->end_s <= *(const int64_t *)end_s;
+}
+
 /* The first that ends after that. */
 static size_t first_after(const struct ends *x, int64_t end_s)
 {
-    size_t from = 0, to = x->n;
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        if (x->at[middle].end_s <= end_s)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return lower_bound(x->at, x->n, sizeof *x->at, &end_s, ends_by);
 }
 
 int64_t ends_gpus(const struct ends *x, const uint64_t *nodes, int64_t after_s, int64_t until_s)

@@ -17,9 +17,31 @@ static struct batch_traits fair_tree_traits(struct sched *s, job_id j, const voi
     return (struct batch_traits){ 0 };
 }
 
+static void nothing_fixed(struct sched *s, const struct batch *b, job_id j, const void *params,
+                          struct batch_fixed *to)
+{
+    (void)s;
+    (void)b;
+    (void)j;
+    (void)params;
+    (void)to;
+}
+
+static double fair_tree_sum(const struct batch *b, const struct batch_fixed *fixed, int64_t submit_ns,
+                            double factor, const void *params)
+{
+    (void)b;
+    (void)fixed;
+    (void)submit_ns;
+    (void)params;
+    return factor;
+}
+
 static void fair_tree_begin(struct sched *s, const void *params, void *state)
 {
-    batch_begin(s, state, (struct batch_order){ fair_tree_priority, fair_tree_factors, fair_tree_traits }, params);
+    batch_begin(s, state,
+                (struct batch_order){ fair_tree_priority, fair_tree_factors, fair_tree_traits, nothing_fixed, fair_tree_sum },
+                params);
 }
 
 BATCH_CALLBACKS(fair_tree)

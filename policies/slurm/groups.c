@@ -12,9 +12,10 @@ struct group {
     job_id *job;                  /* [n], from first on, by submit time, then number */
     size_t first, n, capacity;
     uint32_t rack, at;            /* at: its place there, if it has jobs */
+    struct batch_fixed fixed;
 };
-/* The first job of a group; moved: its priority is not that under which it stood in line. */
-struct front { struct line_key key; job_id job; uint32_t group; bool moved; };
+/* The first job of a group. shown: it stands in line by a priority; moved: by another than this one. */
+struct front { struct line_key key; job_id job; uint32_t group; bool shown, moved; };
 /* The groups of one shape in one line that have jobs, the best first. */
 struct rack { struct front *heap; size_t n, capacity; };
 struct line_racks { uint32_t *of; size_t n; };    /* [n] by shape: number of the rack; 0: none yet */
@@ -81,7 +82,7 @@ static uint32_t group_of(struct sched *s, const struct batch *b, job_id j)
         return *slot;
     g->group = array_grown(sched_alloc, s, g->group, &g->capacity, g->n, sizeof *g->group);
     uint32_t number = (uint32_t)g->n++;
-    g->group[number] = (struct group){ .key = key, .rack = rack_of(s, g, &key) };
+    g->group[number] = (struct group){ .key = key, .rack = rack_of(s, g, &key), .fixed.gpus_milli = -1 };
     *slot = number;
     if (2 * g->n > g->n_slots)
         make_slots(s, g, 2 * g->n_slots);
@@ -133,7 +134,7 @@ static struct front front_of(struct sched *s, struct batch *b, uint32_t group)
     const struct group *g = &b->groups->group[group];
     job_id j = g->job[g->first];
     bool moved = batch_prioritise(s, b, j);
-    return (struct front){ batch_key(s, j, NULL), j, group, moved };
+    return (struct front){ batch_key(s, j, NULL), j, group, !((const struct batch_job *)job_own(s, j))->hidden, moved };
 }
 
 /* The best stands in line by its priority. */
@@ -143,20 +144,37 @@ static void show_best(struct sched *s, const struct batch *b, const struct rack 
         return;
     struct front *best = &r->heap[0];
     struct batch_job *own = job_own(s, best->job);
-    if (own->hidden || best->moved)
+    own->priority = -best->key.major;
+    if (!best->shown || best->moved)
         line_push(line_of(s, b, best->job), best->job, best->key);
     own->hidden = best->moved = false;
+    best->shown = true;
+}
+
+/* A front in a new period. Of one that stays hidden nothing but its key is of interest. */
+static void front_anew(struct sched *s, struct batch *b, struct front *f)
+{
+    struct group *g = &b->groups->group[f->group];
+    if (!b->order.sum || f->job != g->job[g->first]) {
+        *f = front_of(s, b, f->group);
+        return;
+    }
+    double priority = batch_sum(s, b, f->job, g->key.account, f->key.time_ns, &g->fixed);
+    f->moved |= f->key.major != -priority;
+    f->key.major = -priority;
 }
 
 /* A period has begun. */
 static void rank_anew(struct sched *s, struct batch *b, struct rack *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        r->heap[i] = front_of(s, b, r->heap[i].group);
+        front_anew(s, b, &r->heap[i]);
     fronts_make(b->groups->group, r->heap, r->n);
     for (size_t i = 1; i < r->n; i++)
-        if (!((const struct batch_job *)job_own(s, r->heap[i].job))->hidden)
+        if (r->heap[i].shown) {
             hide(s, b, r->heap[i].job);
+            r->heap[i].shown = false;
+        }
     show_best(s, b, r);
 }
 
@@ -189,7 +207,7 @@ static void join(struct sched *s, struct batch *b, job_id j)
         g->first = 0;
         g->at = (uint32_t)r->n;
         r->heap = array_grown(sched_alloc, s, r->heap, &r->capacity, r->n, sizeof *r->heap);
-        r->heap[r->n++] = (struct front){ .job = j, .group = own->group };
+        r->heap[r->n++] = (struct front){ batch_key(s, j, NULL), j, own->group, true, false };
     }
     size_t end = g->first + g->n;
     if (g->first > g->n) {         /* more room in front than jobs */

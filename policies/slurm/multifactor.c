@@ -33,7 +33,7 @@ struct multifactor_params {
 
 static double within_1(double x)
 {
-    return fmin(1, fmax(0, x));
+    return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
 static double relative_size(struct sched *s, job_id j, double gpus_part)
@@ -58,19 +58,33 @@ static double size_factor(struct sched *s, job_id j, double gpus_part, int favou
     }
 }
 
+static void multifactor_fixed(struct sched *s, const struct batch *b, job_id j, const void *params,
+                              struct batch_fixed *to)
+{
+    const struct multifactor_params *p = params;
+    double gpus = b->gpus_milli,
+           part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
+    to->term[0] = p->w_size * size_factor(s, j, part, (int)p->favour);
+    to->term[1] = p->w_qos * within_1(job_facts(s, j)->priority / p->top_priority);
+    to->term[2] = p->w_tres_gpu * part;
+}
+
+static double multifactor_sum(const struct batch *b, const struct batch_fixed *fixed, int64_t submit_ns,
+                              double factor, const void *params)
+{
+    const struct multifactor_params *p = params;
+    double age = within_1((b->at_s - (double)(submit_ns - b->origin_ns) / 1e9) / p->max_age_s);
+    double sum = p->w_age * age + p->w_fairshare * factor + fixed->term[0] + fixed->term[1] + fixed->term[2];
+    sum = floor(sum);
+    return sum < 1 ? 1 : sum > PRIORITY_MOST ? PRIORITY_MOST : sum;
+}
+
 static double multifactor_priority(struct sched *s, const struct batch *b, job_id j,
                                    const void *params)
 {
-    const struct multifactor_params *p = params;
-    const struct job_facts *f = job_facts(s, j);
-    double gpus = b->gpus_milli,
-           part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
-    double sum = p->w_age * within_1((b->at_s - (double)(f->submit_ns - b->origin_ns) / 1e9) /
-                                     p->max_age_s) +
-                 p->w_fairshare * batch_factor(b, s, j) +
-                 p->w_size * size_factor(s, j, part, (int)p->favour) +
-                 p->w_qos * within_1(f->priority / p->top_priority) + p->w_tres_gpu * part;
-    return fmin(PRIORITY_MOST, fmax(1, floor(sum)));
+    struct batch_fixed fixed;
+    multifactor_fixed(s, b, j, params, &fixed);
+    return multifactor_sum(b, &fixed, job_facts(s, j)->submit_ns, batch_factor(b, s, j), params);
 }
 
 /* The GPUs are those of the shape. */
@@ -85,7 +99,8 @@ static void multifactor_begin(struct sched *s, const void *params, void *state)
     bool classic = (int)((const struct multifactor_params *)params)->fairshare == FAIR_CLASSIC;
     batch_begin(
         s, state,
-        (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors, multifactor_traits },
+        (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors, multifactor_traits,
+                              multifactor_fixed, multifactor_sum },
         params);
 }
 

@@ -55,7 +55,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
     node_id first, end;
     const struct slurm_params *p = params;
     bool ranks = (int)p->priority != PRIORITY_BASIC && p->w_fairshare > 0;
-    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, ranks ? fair_tree_factors : NULL, NULL }, params);
+    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, ranks ? fair_tree_factors : NULL, NULL, NULL, NULL }, params);
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     m->params = p;
     m->site = sched_site(s);

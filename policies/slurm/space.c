@@ -77,18 +77,15 @@ static void merge_equals(const struct slurm *m, struct space *x, size_t from, si
     x->n = n;
 }
 
+static bool ends_by(const void *part, const void *t)
+{
+    return ((const struct space_part *)part)->end <= *(const int64_t *)t;
+}
+
 /* The first interval that ends later. */
 static size_t first_after(const struct space *x, int64_t t)
 {
-    size_t from = 0, to = x->n;
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        if (x->at[middle].end <= t)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return lower_bound(x->at, x->n, sizeof *x->at, &t, ends_by);
 }
 
 static uint64_t *slot(const struct slurm *m, const struct space *x, int64_t i)

@@ -275,6 +275,10 @@ enum sched_result sched_defer(struct sched *s, int64_t time_ns);
  * only to place it again, though it may start in a later pass. */
 void sched_note(struct sched *s, job_id j, job_id cause);
 void sched_note_move(struct sched *s, job_id j, job_id cause);
+/* A pass is carried out job by job, in the order in which its verbs first named them: j is named
+ * now, as by a stop that was rolled back. For a policy that knows what a search would find, and does
+ * not make it. */
+void sched_touch(struct sched *s, job_id j);
 
 /* From now on j, which runs, holds exactly p: it grows, shrinks and moves in one step at one
  * overhead, job_resize_cost_ns(), and loses no work. p may use what j holds and what is idle, for

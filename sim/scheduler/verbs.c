@@ -345,3 +345,12 @@ void sched_note_move(struct sched *s, job_id j, job_id for_job)
 {
     note(s, j, for_job, true);
 }
+
+void sched_touch(struct sched *s, job_id j)
+{
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (!l)
+        return;
+    stage_touch(s, l);
+    books_change(s, j, &(struct books_change){ .occupied_milli = 0 });    /* its queues are settled and shown, too */
+}

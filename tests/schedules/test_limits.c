@@ -41,6 +41,14 @@ static const struct schedule rows[] = {
     { "preempted: within the queue at its limit", "priority:preempt=yes", ONE_NODE(8), .queue = A_OF_4, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 4, 0, .ends = 15, .queue = "a", .stops = 1 }, { 0, 20, 4, 0, .queue = "b" },
         { 2, 5, 4, 2, .queue = "a", .priority = 1 } } },
+    { "of another queue none is, as that would be of no use", "priority:preempt=yes", ONE_NODE(8), .queue = A_OF_4, .overhead = FREE_OF_CHARGE,
+      .jobs = { { 0, 10, 4, 0, .queue = "a", .priority = 2 }, { 0, 20, 4, 0, .queue = "b" },
+        { 2, 5, 4, 10, .queue = "a", .priority = 1, .waits = { [WAIT_LIMIT] = 8 } } } },
+    /* until 10 s two of its four GPUs are held by a job ahead of it; passes come and go */
+    { "once those behind it are enough", "priority:preempt=yes", ONE_NODE(8), .queue = A_OF_4, .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 2, 0, .queue = "a", .priority = 2 }, { 0, 30, 2, 0, .ends = 35, .queue = "a", .stops = 1 },
+        { 1, 5, 4, 10, .queue = "a", .priority = 1, .waits = { [WAIT_LIMIT] = 9 } }, { 2, 2, 4, 2, .queue = "b" },
+        { 3, 2, 4, 4, .queue = "b" } } },
     { "preemptive: as in Slurm none is, for what a limit holds", "preemptive", ONE_NODE(8), .queue = A_OF_4, .overhead = FREE_OF_CHARGE,
       .jobs = { { 0, 10, 4, 0, .queue = "a" }, { 2, 5, 4, 10, .queue = "a", .priority = 1, .waits = { [WAIT_LIMIT] = 8 } },
         { 3, 5, 4, 3, .queue = "b" } } },

@@ -30,7 +30,7 @@ static struct batch_traits traits(struct sched *s, job_id j, const void *params)
 
 static void aging_begin(struct sched *s, const void *params, void *state)
 {
-    batch_begin(s, state, (struct batch_order){ priority, fair_tree_factors, traits }, params);
+    batch_begin(s, state, (struct batch_order){ priority, fair_tree_factors, traits, NULL, NULL }, params);
 }
 
 BATCH_CALLBACKS(aging)
@@ -39,7 +39,7 @@ static const struct policy aging = { BATCH_TABLE(aging), .name = "aging", .summa
 
 static void obvious_begin(struct sched *s, const void *params, void *state)
 {
-    batch_begin(s, state, (struct batch_order){ priority, fair_tree_factors, NULL }, params);
+    batch_begin(s, state, (struct batch_order){ priority, fair_tree_factors, NULL, NULL, NULL }, params);
 }
 
 static void obvious_schedule(struct sched *s, const void *params, void *state)
