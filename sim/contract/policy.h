@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 20u
+#define POLICY_ABI 21u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
