@@ -8,9 +8,9 @@ struct open_shape { shape_id shape; size_t at; };
 /* In that pass: the shape of the first open head of a leaf. ID_NONE: it has none, or has had its turn. */
 struct open_head { uint64_t pass; shape_id shape; };
 
-/* Its place in an order is old. While the heads of the leaf have not moved, one of the shape `before` stands
- * before this one; ID_NONE: not known. */
-struct unordered_leaf { queue_id leaf; shape_id before; uint64_t moved; };
+/* A leaf that stands with another head, of the shape `before`; ID_NONE: not known. As of that change of
+ * the leaf: when it changes again, it is looked at anew. */
+struct put_off { struct change of; shape_id before; };
 
 /* So many are put off in an order: to look through them in each pass is cheap. */
 enum { MOST_PUT_OFF = 256 };
@@ -60,87 +60,79 @@ static struct leaf_shape *shape_of(struct leaf *l, shape_id shape)
     return at;
 }
 
-static struct shape_head *head_of(struct sched *s, struct leaf *l, shape_id shape)
+/* NULL: none waits whole for the shape. */
+static struct shape_head *find_head(struct sched *s, struct leaf *l, shape_id shape)
 {
-    size_t at = 0;
     leaf_heads(s, l);
-    while (l->head_shape[at] != shape)
-        at++;
-    return &l->head[at];
+    for (size_t at = 0; at < l->n_heads; at++)
+        if (l->head_shape[at] == shape)
+            return &l->head[at];
+    return NULL;
 }
 
-/* Of thousands of leaves few are in a near cache: prefetch of the leaf of the change after the next, then its shapes. */
-static inline void fetch_ahead(const struct quota_state *q)
+/* NULL: nothing waits whole for the shape there. Mostly bits say so, and nothing of the leaf is read. */
+static inline struct shape_head *asks_for(struct sched *s, const struct quota_state *q,
+                                          shape_id shape, queue_id leaf)
 {
-    size_t left = q->n_heads_changed;
-    if (left > 4)
-        __builtin_prefetch(&q->leaf[q->heads_changed[left - 5]]);
-    if (left > 1)
-        __builtin_prefetch(q->leaf[q->heads_changed[left - 2]].shape);
-}
-
-/* Each shape gets to know the leaves that may stand elsewhere in its order. */
-static void pass_on_changes(struct sched *s, struct quota_state *q)
-{
-    while (q->n_heads_changed) {
-        queue_id leaf = q->heads_changed[--q->n_heads_changed];
-        struct leaf *l = &q->leaf[leaf];
-        fetch_ahead(q);
-        l->heads_changed = false;
-        for (size_t i = 0; i < l->n_shapes; i++) {
-            struct admission_check *check = &q->check[l->shape[i].shape];
-            if (l->shape[i].unordered || (!l->shape[i].waiting && !l->shape[i].ordered))
-                continue;
-            l->shape[i].unordered = true;
-            check->unordered = array_grown(sched_alloc, s, check->unordered,
-                                           &check->unordered_capacity, check->n_unordered,
-                                           sizeof *check->unordered);
-            check->unordered[check->n_unordered++] = (struct unordered_leaf){ leaf, ID_NONE, 0 };
-        }
-    }
+    return q->asks[leaf] & quota_shape_bit(shape) ? find_head(s, &q->leaf[leaf], shape) : NULL;
 }
 
 static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, queue_id leaf)
 {
-    struct leaf *l = &q->leaf[leaf];
-    struct leaf_shape *here = shape_of(l, shape);
     struct kept_order *order = &q->check[shape].order;
-    here->unordered = false;
-    if (!here->waiting) {
-        if (here->ordered)
-            kept_remove(order, &here->more->entry, here->about);
-        here->ordered = false;
-        return;
+    struct shape_head *h = asks_for(s, q, shape, leaf);
+    if (h) {
+        struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, h), leaf);
+        kept_put(sched_alloc, s, order, &now);
+    } else if (kept_has(order, leaf)) {
+        kept_drop(order, leaf);
     }
-    struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, head_of(s, l, shape)), leaf);
-    if (!here->ordered)
-        here->about = (uint32_t)kept_insert(sched_alloc, s, order, &now);
-    else if (!kept_same(&here->more->entry, &now))
-        here->about = (uint32_t)kept_move(order, &here->more->entry, here->about, &now);
-    here->ordered = true;
-    here->more->entry = now;
 }
 
-/* Leaves that stand with the shape in this pass, and those where nothing waits for it. Others may
- * come to stand with it only when a shape is not open that is now, or their heads move. */
+static void put_off(struct sched *s, struct admission_check *check, const struct change *of,
+                    shape_id before)
+{
+    check->put_off = array_grown(sched_alloc, s, check->put_off, &check->put_off_capacity,
+                                 check->n_put_off, sizeof *check->put_off);
+    check->put_off[check->n_put_off++] = (struct put_off){ *of, before };
+}
+
+/* A leaf that does not stand with the shape in this pass is put off. It may come to only when a shape is
+ * not open that is now, or when it changes. */
+static inline void order_or_put_off(struct sched *s, struct quota_state *q, shape_id shape,
+                                    const struct change *of)
+{
+    struct admission_check *check = &q->check[shape];
+    bool asks = q->asks[of->of] & quota_shape_bit(shape);
+    shape_id first = asks ? open_of(s, q, of->of) : shape;
+    if (first != shape)
+        put_off(s, check, of, first);
+    else if (asks || kept_has(&check->order, of->of))
+        order_leaf(s, q, shape, of->of);
+}
+
 static void order_changed(struct sched *s, struct quota_state *q, shape_id shape)
 {
     struct admission_check *check = &q->check[shape];
-    bool all = check->n_unordered > MOST_PUT_OFF;
-    size_t n = 0;
-    for (size_t i = 0; i < check->n_unordered; i++) {
-        struct unordered_leaf u = check->unordered[i];
-        uint64_t moved = q->heads_moved[u.leaf];
-        bool behind = u.before != ID_NONE && u.moved == moved && is_open(q, u.before);
-        shape_id first = all || behind ? ID_NONE : open_of(s, q, u.leaf);
-        if (!all && behind)
-            check->unordered[n++] = u;
-        else if (first != ID_NONE && first != shape)
-            check->unordered[n++] = (struct unordered_leaf){ u.leaf, first, moved };
+    struct changes *c = &q->heads_changed;
+    size_t n = check->n_put_off;
+    bool all = n > MOST_PUT_OFF;
+    check->n_put_off = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct put_off p = check->put_off[i];
+        if (!change_counts(c, &p.of))
+            continue;              /* it is among the changes that follow */
+        if (all)
+            order_leaf(s, q, shape, p.of.of);
+        else if (p.before != ID_NONE && is_open(q, p.before))
+            check->put_off[check->n_put_off++] = p;
         else
-            order_leaf(s, q, shape, u.leaf);
+            order_or_put_off(s, q, shape, &p.of);
     }
-    check->n_unordered = n;
+    size_t at = c->n;
+    for (const struct change *one; (one = changes_next(c, check->heads_read, &at));)
+        order_or_put_off(s, q, shape, one);
+    check->heads_read = c->number;
 }
 
 /* ---- What is open ---- */
@@ -235,7 +227,6 @@ void heads_order(struct sched *s, struct quota_state *q)
 {
     q->one_open = ID_NONE;
     q->heads_ordered = q->pass;
-    pass_on_changes(s, q);
     for (size_t i = 0; i < q->n_open_shapes; i++)
         order_changed(s, q, q->open_shape[i].shape);
     shapes_make(q, q->open_shape, q->n_open_shapes);
@@ -250,7 +241,7 @@ static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_he
     shape_id open = open_of(s, q, leaf);
     if (open == ID_NONE)
         return ID_NONE;
-    *head = head_of(s, &q->leaf[leaf], open);
+    *head = find_head(s, &q->leaf[leaf], open);
     return leaf;
 }
 
@@ -278,7 +269,7 @@ static void next_standing(struct sched *s, struct quota_state *q, struct open_sh
     bool failed = quota_some_feasible(q) && quota_has_failed(q, check, check->min_tasks);
     uint64_t left = failed ? unfailed(q) : UINT64_MAX;
     for (; o->at < order->n; o->at++) {
-        queue_id leaf = order->entry[o->at].leaf;
+        queue_id leaf = order->leaf[o->at];
         if (q->asks[leaf] & left && open_of(s, q, leaf) == o->shape)
             return;
     }
@@ -294,7 +285,7 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
         size_t at = first->at;
         next_standing(s, q, first);
         if (first->at == at) {
-            *head = head_of(s, &q->leaf[(*entry)->leaf], first->shape);
+            *head = find_head(s, &q->leaf[(*entry)->leaf], first->shape);
             return (*entry)->leaf;
         }
         if (q->n_open_shapes > 1)

@@ -18,9 +18,7 @@
 /* Its heads may have changed, or their standing. */
 static inline void heads_changed(struct quota_state *q, queue_id leaf)
 {
-    if (!q->leaf[leaf].heads_changed)
-        q->heads_changed[q->n_heads_changed++] = leaf;
-    q->leaf[leaf].heads_changed = true;
+    changes_note(&q->heads_changed, leaf);
 }
 
 /* Allocate may go by them: plain jobs, and siblings whose order is total. */

@@ -16,67 +16,82 @@ static size_t place_among(const struct kept_order *o, const struct kept_entry *e
     return from;
 }
 
-/* How many come before e. */
-static size_t place_of(const struct kept_order *o, const struct kept_entry *e)
-{
-    return place_among(o, e, 0, o->n);
-}
+enum { NEAR = 4 };                /* most move a few places */
 
-enum { NEAR = 4 };                /* those that pass it move it a few places */
-
-static size_t find(const struct kept_order *o, const struct kept_entry *e, size_t about)
-{
-    for (size_t at = about < NEAR ? 0 : about - NEAR; at <= about + NEAR && at < o->n; at++)
-        if (o->entry[at].leaf == e->leaf)
-            return at;
-    return place_of(o, e);
-}
-
-size_t kept_insert(array_alloc *alloc, struct sched *s, struct kept_order *o,
-                   const struct kept_entry *e)
-{
-    size_t at = place_of(o, e);
-    o->entry = array_grown(alloc, s, o->entry, &o->capacity, o->n, sizeof *o->entry);
-    array_open(o->entry, o->n++, at, sizeof *o->entry);
-    o->entry[at] = *e;
-    return at;
-}
-
-void kept_remove(struct kept_order *o, const struct kept_entry *e, size_t about)
-{
-    array_close(o->entry, o->n--, find(o, e, about), sizeof *o->entry);
-}
-
-/* Entry by entry while it is near, then by halves. */
-static size_t move_forward(struct kept_order *o, size_t at, const struct kept_entry *to)
+/* Where e stands if it comes before the entry at that place; behind it. */
+static size_t place_forward(const struct kept_order *o, size_t at, const struct kept_entry *e)
 {
     size_t near = at > NEAR ? at - NEAR : 0;
-    for (; at > near && kept_before(to, &o->entry[at - 1]); at--)
-        o->entry[at] = o->entry[at - 1];
-    if (at > near || near == 0)
-        return at;
-    size_t place = place_among(o, to, 0, at);
-    memmove(&o->entry[place + 1], &o->entry[place], (at - place) * sizeof *o->entry);
-    return place;
+    while (at > near && kept_before(e, &o->entry[at - 1]))
+        at--;
+    return at > near || near == 0 ? at : place_among(o, e, 0, at);
 }
 
-static size_t move_back(struct kept_order *o, size_t at, const struct kept_entry *to)
+static size_t place_back(const struct kept_order *o, size_t at, const struct kept_entry *e)
 {
     size_t last = o->n - 1, near = at + NEAR < last ? at + NEAR : last;
-    for (; at < near && kept_before(&o->entry[at + 1], to); at++)
-        o->entry[at] = o->entry[at + 1];
-    if (at < near || near == last)
-        return at;
-    size_t place = place_among(o, to, at + 1, last - at) - 1;
-    memmove(&o->entry[at], &o->entry[at + 1], (place - at) * sizeof *o->entry);
-    return place;
+    while (at < near && kept_before(&o->entry[at + 1], e))
+        at++;
+    return at < near || near == last ? at : place_among(o, e, at + 1, last - at) - 1;
 }
 
-size_t kept_move(struct kept_order *o, const struct kept_entry *from, size_t about,
-                 const struct kept_entry *to)
+/* n entries from that place on. */
+static void shift(struct kept_order *o, size_t from, size_t n, ptrdiff_t by)
 {
-    size_t at = find(o, from, about);
-    at = kept_before(to, from) ? move_forward(o, at, to) : move_back(o, at, to);
-    o->entry[at] = *to;
-    return at;
+    memmove(o->entry + from + by, o->entry + from, n * sizeof *o->entry);
+    memmove(o->leaf + from + by, o->leaf + from, n * sizeof *o->leaf);
+}
+
+static void set(struct kept_order *o, size_t at, const struct kept_entry *e)
+{
+    o->entry[at] = *e;
+    o->leaf[at] = e->leaf;
+    o->about[e->leaf] = (uint32_t)at + 1;
+}
+
+/* It is there. */
+static size_t find(const struct kept_order *o, queue_id leaf)
+{
+    size_t about = o->about[leaf] - 1;
+    for (size_t by = 0;; by++) {
+        if (about + by < o->n && o->leaf[about + by] == leaf)
+            return about + by;
+        if (by <= about && about - by < o->n && o->leaf[about - by] == leaf)
+            return about - by;
+    }
+}
+
+static void insert(array_alloc *alloc, struct sched *s, struct kept_order *o,
+                   const struct kept_entry *e)
+{
+    size_t at = place_among(o, e, 0, o->n);
+    o->entry = array_grown(alloc, s, o->entry, &o->capacity, o->n, sizeof *o->entry);
+    o->leaf = array_grown(alloc, s, o->leaf, &o->leaves_capacity, o->n, sizeof *o->leaf);
+    o->about = array_covering(alloc, s, o->about, &o->n_about, e->leaf, sizeof *o->about);
+    shift(o, at, o->n++ - at, 1);
+    set(o, at, e);
+}
+
+void kept_put(array_alloc *alloc, struct sched *s, struct kept_order *o, const struct kept_entry *e)
+{
+    if (!kept_has(o, e->leaf)) {
+        insert(alloc, s, o, e);
+        return;
+    }
+    size_t at = find(o, e->leaf), to = at;
+    if (kept_before(e, &o->entry[at])) {
+        to = place_forward(o, at, e);
+        shift(o, to, at - to, 1);
+    } else if (kept_before(&o->entry[at], e)) {
+        to = place_back(o, at, e);
+        shift(o, at + 1, to - at, -1);
+    }
+    set(o, to, e);
+}
+
+void kept_drop(struct kept_order *o, queue_id leaf)
+{
+    size_t at = find(o, leaf);
+    shift(o, at + 1, --o->n - at, -1);
+    o->about[leaf] = 0;
 }

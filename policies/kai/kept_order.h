@@ -3,7 +3,8 @@
  *
  * A leaf stands there with its job of one shape, so all of an order ask for as much, and one that
  * gets something or gives it back moves a few places: a search of the place by halves, and as many
- * entries moved as it passes. The entry is a copy of what quota_goes_before() compares, so the
+ * entries moved as it passes. The others move by one then, and where each of them stands is not noted: it
+ * is looked for from the place on that it had. The entry is a copy of what quota_goes_before() compares, so the
  * order stands while shares change; whoever has changed a leaf moves its entry before the order is
  * read. One measure: no quota and no limit but of GPUs, so allocatable shares differ in GPUs alone,
  * and the order is total. */
@@ -19,7 +20,11 @@ struct kept_entry {               /* of a leaf; see struct quota_standing */
 };
 struct kept_order {
     struct kept_entry *entry;     /* [n] the first to be served first */
-    size_t n, capacity;
+    /* [n] their leaves, side by side: where a leaf stands is found by it, near where it was */
+    queue_id *leaf;
+    size_t n, capacity, leaves_capacity;
+    uint32_t *about;              /* [n_about] of a leaf 1 + its place, or near it; 0: it is not there */
+    size_t n_about;
 };
 
 static inline struct kept_entry kept_entry_of(const struct quota_standing *s, queue_id leaf)
@@ -47,11 +52,11 @@ static inline bool kept_same(const struct kept_entry *a, const struct kept_entry
            a->allocatable == b->allocatable && a->leaf == b->leaf;
 }
 
-/* Memory from alloc(s). Returns its place. */
-size_t kept_insert(array_alloc *alloc, struct sched *s, struct kept_order *o,
-                   const struct kept_entry *e);
-/* It is there. about: its place, or where it was not long ago. */
-void kept_remove(struct kept_order *o, const struct kept_entry *e, size_t about);
-/* The entry `from`, which is there, becomes `to`. Returns its new place. */
-size_t kept_move(struct kept_order *o, const struct kept_entry *from, size_t about,
-                 const struct kept_entry *to);
+static inline bool kept_has(const struct kept_order *o, queue_id leaf)
+{
+    return leaf < o->n_about && o->about[leaf];
+}
+/* The leaf of the entry comes to stand there, or moves to it. Memory from alloc(s). */
+void kept_put(array_alloc *alloc, struct sched *s, struct kept_order *o, const struct kept_entry *e);
+/* The leaf, which is there, goes. */
+void kept_drop(struct kept_order *o, queue_id leaf);

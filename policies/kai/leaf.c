@@ -28,7 +28,6 @@ static void head_changed(struct quota_state *q, queue_id leaf, shape_id shape)
 {
     struct leaf *l = &q->leaf[leaf];
     heads_changed(q, leaf);
-    q->heads_moved[leaf]++;
     if (l->heads == HEADS_KNOWN)
         l->n_stale = 0;
     if (l->heads == HEADS_UNKNOWN || is_stale(l, shape))

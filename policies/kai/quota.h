@@ -22,6 +22,7 @@
  * Memory: everything lives as long as the run, grown arrays too; what says scratch lives until the
  * pass ends. */
 #pragma once
+#include "policies/common/changes.h"
 #include "policies/common/queue_heads.h"
 #include "policies/kai/kept_division.h"
 #include "policies/kai/kept_order.h"
@@ -85,10 +86,7 @@ struct left_job { uint32_t tasks; int32_t priority; bool firm; };
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
-    /* heads.h: its entry may be old; it has one; the place of that, or near that */
-    bool unordered, ordered;
     bool goes;                    /* pools.c: some of the jobs may go on */
-    uint32_t about;
     enum wait_reason why;         /* as last reported */
     struct shape_more *more;
 };
@@ -97,7 +95,6 @@ struct leaf_shape {
 struct told { uint32_t n, loose; uint64_t pass; job_id end; struct line_key end_key; };
 struct shape_more {
     struct quota_amount ask;      /* of the job that asks for the fewest GPUs */
-    struct kept_entry entry;      /* heads.h */
     struct told told;
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
      * of them */
@@ -143,7 +140,6 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint64_t stood;
     bool standing_changed;
     bool worst_changed;           /* worst.c: its victims, or their places */
-    bool heads_changed;           /* heads.h: its heads, or their standing */
     bool report_due;              /* a job has come, and its reason is not reported */
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
@@ -204,12 +200,13 @@ struct admission_check {
     bool fits;                    /* its answer */
     enum wait_reason why_not;     /* if it does not fit */
     uint64_t infeasible_at;       /* q->changes when a consolidation was found infeasible */
-    /* heads.h: the pass in which it found a place when allocate began; the leaves where jobs wait
-     * whole for the shape, but for [n_unordered] that have to be looked at again */
-    uint64_t opened_in;
+    uint64_t opened_in;           /* heads.h: the pass in which it found a place when allocate began */
+    /* heads.h: the leaves where jobs wait whole for the shape, as of change heads_read of
+     * q->heads_changed, but for [n_put_off] that stand with another head */
     struct kept_order order;
-    struct unordered_leaf *unordered;
-    size_t n_unordered, unordered_capacity;
+    uint64_t heads_read;
+    struct put_off *put_off;
+    size_t n_put_off, put_off_capacity;
     /* The jobs that wait whole for the shape: */
     uint32_t waiting, place;      /* place: index in q->asked */
     queue_id *leaf;               /* [n_leaves] where they wait, in no order */
@@ -275,9 +272,7 @@ struct quota_state { /* of a shard */
     uint64_t *preempts;
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
-    queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
-    size_t n_heads_changed;
-    uint64_t *heads_moved;        /* [n_queues] how often heads of the leaf have come, gone or moved */
+    struct changes heads_changed; /* of leaves: their heads, or their standing; heads.h */
     uint64_t *asks;               /* [n_queues] bits of the shapes for which jobs wait whole there */
     /* of heads.h, in this pass: bits of open shapes; of those that one shape has, of all for which jobs
      * wait; the open shape with a bit, if it is one of these */

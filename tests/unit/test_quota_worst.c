@@ -22,7 +22,9 @@ static struct world {
     struct order_node node[QUEUES + 1];
     struct order_entry heap[QUEUES + 1];
     struct order_saved saved[QUEUES + 1];
-    queue_id active[QUEUES + 1], restanding[QUEUES], worst_changed[QUEUES], heads_changed[QUEUES];
+    queue_id active[QUEUES + 1], restanding[QUEUES], worst_changed[QUEUES];
+    uint64_t last_change[QUEUES];
+    struct change change[2 * QUEUES + 1];
     uint64_t preempts[QUEUES];
 } world;
 
@@ -55,7 +57,8 @@ static void begin(struct world *w, struct random *r)
     *q = (struct quota_state){ .params = &w->params, .n_queues = QUEUES, .pass = 1, .one_measure = true,
                                .total = { { 64, 640, 0 } }, .queue = w->queue, .leaf = w->leaf, .first = w->first,
                                .restanding = w->restanding, .worst_changed = w->worst_changed,
-                               .heads_changed = w->heads_changed, .preempts = w->preempts };
+                               .heads_changed = { .last = w->last_change, .list = w->change, .most = 2 * QUEUES + 1 },
+                               .preempts = w->preempts };
     w->first[QUEUES + 1] = QUEUES;
     q->leaves = bitset_shape(QUEUES);
     assert_true(q->leaves.words <= QUEUES);
