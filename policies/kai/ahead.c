@@ -115,9 +115,7 @@ static inline const struct order_entry *place_of(const struct search *x, const s
 {
     struct ahead_piece *v = &a->piece[i];
     if (v->lost >= 0) {
-        const struct quota_standing *leaf = &x->order->node[v->at.queue].standing;
-        struct quota_lessened less = quota_lessened(leaf, &x->order->q->total);
-        v->at.with = quota_lessened_share(&less, v->lost);
+        v->at.with = quota_lessened_share(&x->order->node[v->at.queue].less, v->lost);
         v->lost = -1;
     }
     return &v->at;
@@ -350,15 +348,16 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
                             struct ahead *a, struct reading *r)
 {
     const struct victim_spot *spot = r->l->spot;
-    struct quota_lessened less =
-        quota_lessened(&x->order->node[r->at.queue].standing, &q->total);
+    const struct quota_lessened *less = &x->order->node[r->at.queue].less;
     uint32_t first = a->first;
-    int64_t early = holds_early(x, a, &less, r->at.rank);
+    int64_t early = holds_early(x, a, less, r->at.rank);
     for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
         int64_t lost = r->sum.of[Q_GPU] + spot[r->k].milli;
-        bool late = less.held - lost < early;    /* maybe */
+        bool late = less->held - lost < early;    /* maybe */
+        if (r->k + 1 < r->l->n_candidates && spot[r->k + 1].node != ID_NONE)
+            __builtin_prefetch(&a->node[spot[r->k + 1].node], 1);
         if (late) {
-            r->at.with = quota_lessened_share(&less, lost);
+            r->at.with = quota_lessened_share(less, lost);
             if (is_late(x, a, &r->at))
                 return READ_LATE;
         }
@@ -369,7 +368,7 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
                   false, false);
         if (a->first != first) {
             first = a->first;
-            early = holds_early(x, a, &less, r->at.rank);
+            early = holds_early(x, a, less, r->at.rank);
         }
     }
     return READ_ON;
@@ -434,13 +433,28 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
     return done != READ_NOT;
 }
 
+/* Prefetch: of hundreds of leaves few are in a near cache. */
+static inline void fetch_leaf(const struct quota_state *q, const struct search *x,
+                              const struct ahead *a, queue_id leaf)
+{
+    if (leaf == ID_NONE)
+        return;
+    __builtin_prefetch(&q->leaf[leaf].acted);
+    __builtin_prefetch(q->leaf[leaf].spot);
+    __builtin_prefetch(&x->order->node[leaf].less);
+    __builtin_prefetch(&x->order->node[leaf].standing.rank);
+    __builtin_prefetch(&a->reading[leaf], 1);
+}
+
 static bool read_leaves(struct sched *s, struct quota_state *q, const struct search *x,
                         struct ahead *a)
 {
     struct order_scan scan = order_scan(x->order);
-    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a))) != ID_NONE;)
+    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a))) != ID_NONE;) {
+        fetch_leaf(q, x, a, order_scan_soon(&scan));
         if (!read_leaf(s, q, x, a, leaf))
             return false;
+    }
     return true;
 }
 

@@ -35,6 +35,12 @@ static struct order_entry entry_of(const struct order *o, queue_id i)
     return (struct order_entry){ o->node[i].standing.rank, o->node[i].standing.with, i };
 }
 
+static void stand_anew(const struct order *o, struct order_node *n, queue_id i)
+{
+    quota_stand(&n->standing, &o->q->queue[i], NULL, &n->amount, &o->q->total);
+    n->less = quota_lessened(&n->standing, &o->q->total);
+}
+
 /* With one leaf alone nothing is compared. */
 static void stand(struct order *o, queue_id i, const struct quota_amount *amount)
 {
@@ -46,7 +52,7 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
     if (!o->victims)
         quota_stand(&n->standing, &o->q->queue[i], &n->amount, NULL, &o->q->total);
     else if (!n->stands)
-        quota_stand(&n->standing, &o->q->queue[i], NULL, &n->amount, &o->q->total);
+        stand_anew(o, n, i);
     else
         quota_standing_less(&n->standing, &n->amount, &o->q->total);
     n->stands = o->victims;
@@ -255,6 +261,13 @@ queue_id order_scan_next(struct order_scan *scan, const struct order_entry *boun
         return heap[at].queue;
     }
     return ID_NONE;
+}
+
+queue_id order_scan_soon(const struct order_scan *scan)
+{
+    uint32_t root = scan->o->q->n_queues;
+    uint32_t at = scan->n > 0 ? scan->next[scan->n - 1] : UINT32_MAX;
+    return at < scan->o->node[root].n ? scan->o->heap[scan->o->q->first[root] + at].queue : ID_NONE;
 }
 
 /* ---- A walk ---- */

@@ -11,6 +11,7 @@
 struct quota_state;
 
 struct order_node {
+    struct quota_lessened less;   /* with `victims`, of the standing when it was last made anew */
     struct quota_standing standing;
     struct quota_amount amount;   /* of its first job, or of its victims */
     uint32_t n, at;               /* children in the heap; its place among its siblings */
@@ -98,6 +99,8 @@ enum { ORDER_DEEPEST = 64 };      /* one sibling waits on each level, and the ne
 struct order_scan { const struct order *o; uint32_t n, next[ORDER_DEEPEST]; };
 struct order_scan order_scan(const struct order *o);
 queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound);
+/* The leaf that comes next unless it is behind the bound; ID_NONE: none. To fetch what will be read of it. */
+queue_id order_scan_soon(const struct order_scan *scan);
 /* Memory for walks of orders of this shard, one after the other. */
 void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q);
 /* From the top again; until then the order does not change. */
