@@ -104,7 +104,7 @@ static void begin_anew(struct sched *s, const struct quota_state *q, const struc
 static const struct victim_candidate *candidate_of(const struct quota_state *q,
                                                    const struct ahead_piece *v)
 {
-    return &q->leaf[v->at.queue].candidate[v->k];
+    return &q->leaf[v->at.queue].candidates.at[v->k];
 }
 
 /* ---- The first that helps ---- */
@@ -347,14 +347,14 @@ static int64_t holds_early(const struct search *x, const struct ahead *a,
 static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
                             struct ahead *a, struct reading *r)
 {
-    const struct victim_spot *spot = r->l->spot;
+    const struct victim_spot *spot = r->l->candidates.spot;
     const struct quota_lessened *less = &x->order->node[r->at.queue].less;
     uint32_t first = a->first;
     int64_t early = holds_early(x, a, less, r->at.rank);
-    for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
+    for (; r->k < r->l->candidates.n && spot[r->k].node != ID_NONE; r->k++) {
         int64_t lost = r->sum.of[Q_GPU] + spot[r->k].milli;
         bool late = less->held - lost < early;    /* maybe */
-        if (r->k + 1 < r->l->n_candidates && spot[r->k + 1].node != ID_NONE)
+        if (r->k + 1 < r->l->candidates.n && spot[r->k + 1].node != ID_NONE)
             __builtin_prefetch(&a->node[spot[r->k + 1].node], 1);
         if (late) {
             r->at.with = quota_lessened_share(less, lost);
@@ -440,7 +440,7 @@ static inline void fetch_leaf(const struct quota_state *q, const struct search *
     if (leaf == ID_NONE)
         return;
     __builtin_prefetch(&q->leaf[leaf].acted);
-    __builtin_prefetch(q->leaf[leaf].spot);
+    __builtin_prefetch(q->leaf[leaf].candidates.spot);
     __builtin_prefetch(&x->order->node[leaf].less);
     __builtin_prefetch(&x->order->node[leaf].standing.rank);
     __builtin_prefetch(&a->reading[leaf], 1);

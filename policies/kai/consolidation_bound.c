@@ -41,7 +41,7 @@ static bool list_worst(struct sched *s, struct quota_state *q, struct search *x)
     x->n_movable = 0;
     x->movable_worst = list;
     for (size_t i = 0; list && i < n; i++) {
-        const struct victim_candidate *v = &q->leaf[list[i].at.queue].candidate[list[i].k];
+        const struct victim_candidate *v = &q->leaf[list[i].at.queue].candidates.at[list[i].k];
         add_movable(s, q, x, v->job, v->has->piece, v->has->n);
     }
     return list;

@@ -140,145 +140,9 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
-static struct victim_candidate candidate_of(struct sched *s, const struct quota_state *q, job_id j,
-                                            struct line_key key)
-{
-    const struct job_facts *f = job_facts(s, j);
-    const struct placement *has = quota_has(s, q, j);
-    struct victim_candidate v = { .job = j, .key = key, .has = has };
-    if (!has)
-        return v;
-    v.holds = quota_of_placement(s, j, has);
-    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
-    return v;
-}
-
-static struct victim_spot spot_of(const struct victim_candidate *v)
-{
-    const struct piece *p = v->has ? &v->has->piece[0] : NULL;
-    if (!p || v->surplus || v->has->n != 1 || p->milli != MILLI_ALL || v->holds.of[Q_CPU] != 0 ||
-        v->holds.of[Q_MEM] != 0 || v->holds.of[Q_GPU] != search_milli_of(p) ||
-        search_milli_of(p) > UINT32_MAX)
-        return (struct victim_spot){ ID_NONE, 0 };
-    return (struct victim_spot){ p->node, (uint32_t)search_milli_of(p) };
-}
-
-/* They come and go near the first: then those before make room, or close the gap. The places before
- * the first, and behind the last. */
-enum { CANDIDATES_BEFORE = 16 };
-
-static void move_candidates(struct leaf *l, size_t from, size_t n, ptrdiff_t by)
-{
-    memmove(l->candidate + from + by, l->candidate + from, n * sizeof *l->candidate);
-    memmove(l->spot + from + by, l->spot + from, n * sizeof *l->spot);
-}
-
-/* The first is so many places further on, or back. */
-static void first_moves(struct leaf *l, ptrdiff_t by)
-{
-    l->candidate += by;
-    l->spot += by;
-    l->candidates_before += (size_t)by;
-}
-
-static void make_room(struct sched *s, struct leaf *l)
-{
-    size_t n = l->n_candidates, all = 2 * l->candidates_capacity + 4 * CANDIDATES_BEFORE;
-    struct victim_candidate *candidate = sched_alloc(s, all * sizeof *candidate);
-    struct victim_spot *spot = sched_alloc(s, all * sizeof *spot);
-    if (n > 0) {
-        memcpy(candidate + CANDIDATES_BEFORE, l->candidate, n * sizeof *candidate);
-        memcpy(spot + CANDIDATES_BEFORE, l->spot, n * sizeof *spot);
-    }
-    l->candidate = candidate;
-    l->spot = spot;
-    l->candidates_before = 0;
-    l->candidates_capacity = all;
-    first_moves(l, CANDIDATES_BEFORE);
-}
-
-/* Room for one more, the at-th of them. */
-static void open_candidates(struct sched *s, struct leaf *l, size_t at)
-{
-    size_t n = l->n_candidates++;
-    if (at < n - at && l->candidates_before > 0) {
-        first_moves(l, -1);
-        move_candidates(l, 1, at, -1);
-        return;
-    }
-    if (l->candidates_before + n == l->candidates_capacity) {
-        l->n_candidates = n;
-        make_room(s, l);
-        l->n_candidates = n + 1;
-    }
-    move_candidates(l, at, n - at, 1);
-}
-
-static void close_candidates(struct leaf *l, size_t at)
-{
-    size_t n = l->n_candidates--;
-    if (at < n - at) {
-        move_candidates(l, 0, at, 1);
-        first_moves(l, 1);
-    } else {
-        move_candidates(l, at + 1, n - at - 1, -1);
-    }
-}
-
-/* From now on j is known as the at-th candidate from the end of the line. */
-static void list_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t at,
-                           job_id j, struct line_key key)
-{
-    open_candidates(s, l, at);
-    l->candidate[at] = candidate_of(s, q, j, key);
-    l->spot[at] = spot_of(&l->candidate[at]);
-}
-
-const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
-                                                     struct leaf *l, size_t k)
-{
-    while (l->n_candidates <= k) {
-        struct victim_candidate v;
-        if (l->n_candidates == line_length(l->running))
-            return NULL;
-        if (l->n_candidates > 0)
-            v = l->candidate[l->n_candidates - 1];
-        (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key)
-                                   : line_last(l->running, &v.job, &v.key));
-        list_candidate(s, q, l, l->n_candidates, v.job, v.key);
-    }
-    return &l->candidate[k];
-}
-
-/* From the end, when a candidate comes or goes; those behind are found again. */
-enum { CANDIDATES_KEPT = 64 };
-
-static void candidate_left(struct leaf *l, job_id j)
-{
-    size_t at = 0;
-    l->n_candidates = min_size(l->n_candidates, CANDIDATES_KEPT);
-    while (at < l->n_candidates && l->candidate[at].job != j)
-        at++;
-    if (at < l->n_candidates)
-        close_candidates(l, at);
-}
-
-/* j is in the line again. */
-static void candidate_joined(struct sched *s, const struct quota_state *q, struct leaf *l, job_id j,
-                             struct line_key key)
-{
-    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
-    while (at < n && line_key_before(key, j, l->candidate[at].key, l->candidate[at].job))
-        at++;
-    l->n_candidates = n;
-    if (at == n && n + 1 < line_length(l->running))
-        return;                    /* there may be others between the known ones and it */
-    list_candidate(s, q, l, at, j, key);
-}
-
 void quota_grew(struct sched *s, struct quota_state *q, job_id j)
 {
-    q->leaf[job_facts(s, j)->queue].n_candidates = 0;
+    candidates_renew(s, q, &q->leaf[job_facts(s, j)->queue].candidates);
     quota_standing_changed(q, job_facts(s, j)->queue);
 }
 
@@ -349,13 +213,10 @@ void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
     if (!job_facts(s, j)->preemptible || !has)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    __builtin_prefetch(l->running);
-    struct line_key key = quota_key(s, j, has->n);
     if (own->runs)
-        candidate_left(l, j);
-    line_push(l->running, j, key);
+        candidates_remove(s, q, &l->candidates, j);
+    candidates_add(s, q, &l->candidates, j, quota_key(s, j, has->n));
     q->n_running += !own->runs;
-    candidate_joined(s, q, l, j, key);
     quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = true;
 }
@@ -366,11 +227,10 @@ void quota_leave_running(struct sched *s, struct quota_state *q, job_id j)
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     if (!own->runs)
         return;
-    line_remove(l->running, j);
+    candidates_remove(s, q, &l->candidates, j);
     q->n_running--;
     l->leaving -= own->leaves;
     own->leaves = false;
-    candidate_left(l, j);
     quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = false;
 }

@@ -101,7 +101,7 @@ static bool share_could_grow(const struct quota_queue *i, const struct quota_amo
 static bool could_reclaim(const struct quota_state *to, queue_id leaf,
                           const struct quota_amount *ask)
 {
-    if (to->n_running == line_length(to->leaf[leaf].running))
+    if (to->n_running == to->leaf[leaf].candidates.all)
         return false;
     bool could = quota_may_reclaim(&to->queue[leaf], ask, false);
     for (queue_id i = leaf; i != ID_NONE && !could; i = to->queue[i].parent)

@@ -24,6 +24,7 @@
 #pragma once
 #include "policies/common/changes.h"
 #include "policies/common/queue_heads.h"
+#include "policies/kai/candidates.h"
 #include "policies/kai/kept_division.h"
 #include "policies/kai/kept_order.h"
 #include "policies/kai/order.h"
@@ -54,8 +55,9 @@ struct quota_job {                /* policy.job_size */
     uint32_t evicted;             /* the first of those tasks, as an index of search.evicted */
     /* by a search, and not started since: it restarts, whatever budgets say */
     bool moved;
-    bool waits, runs;             /* in these lines of its leaf */
-    bool leaves;                  /* in the running line, and this pass took all that it holds */
+    bool waits, runs;             /* in the waiting line of its leaf; among its candidates */
+    bool in_array;                /* candidates.h: not in the line of candidates */
+    bool leaves;                  /* among the candidates, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
     uint8_t marks;                /* reasons.h: of its place in the waiting line */
@@ -121,14 +123,6 @@ struct shape_head {
     uint64_t stood;               /* leaf.stood when `standing` was computed; 0: never */
     struct quota_standing standing;    /* of the leaf with this job */
 };
-/* A job that can be a victim. A cache line. */
-struct victim_candidate {
-    job_id job;
-    bool surplus;                 /* it holds more than its minimum */
-    struct line_key key;
-    struct quota_amount holds;
-    const struct placement *has;  /* NULL while it is leaving */
-};
 enum { TURNS_KNOWN = 4, STALE_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     /* A pass asks of many leaves what comes first: a cache line. */
@@ -148,6 +142,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t n_shapes;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
+    struct leaf_candidates candidates; /* of its jobs, for searches */
     /* of the heads that follow; but few: all but those of shapes stale[0] to stale[n_stale - 1] */
     enum { HEADS_UNKNOWN, HEADS_BUT_FEW, HEADS_KNOWN } heads;
     uint32_t n_stale;
@@ -156,13 +151,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct shape_head *head;
     shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
     size_t n_heads;
-    struct line *running;         /* victim candidates: preemptible jobs that hold something */
-    /* [n_candidates] from the end of the running line, as many as were asked for */
-    struct victim_candidate *candidate;
-    struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
-    size_t n_candidates;
-    size_t candidates_before;     /* so many places are free before the first, of both */
-    uint32_t leaving;             /* jobs of the running line that are leaving */
+    uint32_t leaving;             /* candidates that are leaving */
     /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
     uint32_t n_turns;
     job_id turn[TURNS_KNOWN];
@@ -170,7 +159,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct quota_amount fair;     /* as last reported; -1: not yet */
     uint32_t told;                /* reasons.h: how many jobs; q->doubts when all were judged */
     uint64_t told_at;
-    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity;
+    size_t shapes_capacity, heads_capacity, head_shapes_capacity;
 };
 /* Prefetch: of thousands of leaves few are in a near cache. */
 static inline void leaf_fetch(const struct leaf *l)
@@ -291,7 +280,7 @@ struct quota_state { /* of a shard */
     queue_id *acted;
     size_t n_acted;
     uint32_t growing;             /* jobs of all leaves */
-    uint32_t n_running;           /* in the running lines of all leaves */
+    uint32_t n_running;           /* candidates of all leaves */
 
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */
@@ -403,20 +392,17 @@ const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id
  * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w,
                   const struct leaf *l, job_id j);
-/* The k-th candidate from the end of the line; NULL: there are fewer. */
-const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
-                                                     struct leaf *l, size_t k);
 static inline const struct victim_candidate *
 leaf_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t k)
 {
-    return k < l->n_candidates ? &l->candidate[k] : leaf_candidate_listed(s, q, l, k);
+    return candidates_get(s, q, &l->candidates, k);
 }
 /* The shard has this job from now on: what it knows of all its jobs holds for this one, too. */
 void quota_joins(struct sched *s, struct quota_state *q, job_id j);
 /* Joins the waiting line, or gets a new key there. */
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
-/* Joins the running line, or gets a new key there. */
+/* Joins the candidates, or gets a new key there. */
 void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_running(struct sched *s, struct quota_state *q, job_id j);
 /* The job has its minimum again, or holds nothing. */

@@ -28,9 +28,6 @@
 #pragma once
 #include "policies/kai/quota.h"
 
-/* Of one that holds whole GPUs of one node, nothing else and no surplus: as little as a search has
- * to read of most candidates. node ID_NONE: all of it has to be read. */
-struct victim_spot { node_id node; uint32_t milli; };
 /* GPUs that nobody else has when the piece is gone. */
 static inline int64_t search_milli_of(const struct piece *p)
 {

@@ -410,7 +410,7 @@ static void find_givers(struct quota_state *q, struct givers *g)
         const struct quota_queue *of = &q->queue[i];
         struct quota_amount left = { { of->of[Q_GPU].allocated, of->of[Q_CPU].allocated,
                                        of->of[Q_MEM].allocated } };
-        if (line_length(q->leaf[i].running) == 0)
+        if (q->leaf[i].candidates.all == 0)
             continue;
         if (n_above < 2 && quota_maintain_fair_share(of, &left))
             g->above_fair[n_above++] = i;
@@ -442,7 +442,7 @@ bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x
     if (order_is_flat(&q->worst))
         return can_take_from_siblings(s, q, x);
     for (queue_id i = 0; i < q->n_queues; i++)
-        if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_lose(s, q, x, i))
+        if (q->leaf[i].candidates.all > 0 && is_victim_leaf(s, x, i) && may_lose(s, q, x, i))
             return true;
     return false;
 }
@@ -476,7 +476,7 @@ void search_refresh_order(struct sched *s, struct quota_state *q, struct search 
 static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
 {
     struct quota_amount sum;
-    if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 &&
+    if (is_victim_leaf(s, x, leaf) && q->leaf[leaf].candidates.all > 0 &&
         victims_of(s, q, x, leaf)->at > 0)
         order_set(x->order, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }

@@ -16,7 +16,6 @@ static struct world {
     struct worst_list kept;
     struct quota_queue queue[QUEUES];
     struct leaf leaf[QUEUES];
-    struct line running[QUEUES];
     struct victim_candidate candidate[QUEUES][VICTIMS];
     uint32_t first[QUEUES + 2];
     struct order_node node[QUEUES + 1];
@@ -34,12 +33,10 @@ static void draw_leaf(struct world *w, struct random *r, queue_id i)
     struct quota_queue *q = &w->queue[i];
     struct leaf *l = &w->leaf[i];
     *q = (struct quota_queue){ .parent = ID_NONE, .first_child = ID_NONE, .priority = random_below(r, 6) ? 100 : 50 };
-    l->candidate = w->candidate[i];
-    l->running = &w->running[i];
-    l->n_candidates = random_below(r, VICTIMS + 1);
-    w->running[i].length = (uint32_t)l->n_candidates;
+    l->candidates.at = w->candidate[i];
+    l->candidates.n = l->candidates.own = l->candidates.all = (uint32_t)random_below(r, VICTIMS + 1);
     for (enum quota_resource of = 0; of < Q_RESOURCES; of++) {
-        for (size_t k = 0; k < l->n_candidates; k++) {
+        for (size_t k = 0; k < l->candidates.n; k++) {
             int64_t holds = of == Q_MEM ? 0 : (int64_t)random_below(r, of == Q_GPU ? 4 : 2);
             w->candidate[i][k].holds.of[of] = holds;
             q->of[of].allocated += holds;
@@ -86,7 +83,7 @@ static size_t sort_all(const struct world *w, struct victim_at *all)
     size_t n = 0;
     for (queue_id i = 0; i < QUEUES; i++) {
         struct quota_amount sum = { { 0 } };
-        for (uint32_t k = 0; k < w->leaf[i].n_candidates; k++) {
+        for (uint32_t k = 0; k < w->leaf[i].candidates.n; k++) {
             sum = quota_sum(&sum, &w->candidate[i][k].holds);
             all[n++] = (struct victim_at){ quota_standing(&w->queue[i], NULL, &sum, &w->q.total), i, k };
         }
