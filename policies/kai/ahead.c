@@ -186,10 +186,15 @@ static inline int64_t lacks_at_first(struct sched *s, const struct search *x,
     return (int64_t)(each - (gpus < each ? gpus : gpus % each)) * MILLI_ALL;
 }
 
-static void node_begins(struct sched *s, const struct search *x, struct ahead *a, node_id node)
+static inline struct ahead_node *node_of(struct sched *s, const struct search *x, struct ahead *a,
+                                         node_id node)
 {
-    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, a, node) };
-    a->begun[a->n_begun++] = node;
+    struct ahead_node *n = &a->node[node];
+    if (n->stamp != a->stamp) {
+        *n = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, a, node) };
+        a->begun[a->n_begun++] = node;
+    }
+    return n;
 }
 
 /* The node has enough. */
@@ -284,32 +289,39 @@ static void gather_next(const struct search *x, struct ahead *a)
 
 /* ---- Reading ---- */
 
-/* A piece of the k-th candidate of its leaf, or more of it on the same node. lost: see struct ahead_piece. */
-static inline void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
-                             struct ahead *a, node_id node, const struct order_entry *at,
-                             int64_t lost, uint32_t k, int64_t milli, bool recorded, bool several)
+static inline void push_piece(struct sched *s, struct ahead *a, struct ahead_node *n,
+                              const struct ahead_piece *p)
 {
-    struct ahead_node *n = &a->node[node];
-    if (n->stamp != a->stamp)
-        node_begins(s, x, a, node);
-    struct ahead_piece *last = n->first == ID_NONE ? NULL : &a->piece[n->first];
-    if (last && last->k == k && last->at.queue == at->queue) {
-        last->milli += milli;
-    } else {
-        a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
-                               sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ *at,  k,        n->first, milli,
-                                                      lost, recorded, several,  0 };
-        n->first = (uint32_t)a->n_pieces++;
-    }
-    if (recorded)
-        return;
+    a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces, sizeof *a->piece);
+    a->piece[a->n_pieces] = *p;
+    a->piece[a->n_pieces].next = n->first;
+    n->first = (uint32_t)a->n_pieces++;
+}
+
+/* Victims with so much more on the node may leave. */
+static inline void add_milli(struct sched *s, const struct quota_state *q, const struct search *x,
+                             struct ahead *a, struct ahead_node *n, int64_t milli)
+{
     bool enough = n->lacks <= 0;
     n->lacks -= milli;
     if (a->failed != ID_NONE)
         gather_around(s, q, x, a, n, enough);
     else if (n->lacks <= 0)
         help_from(s, x, a, n);
+}
+
+/* Of a candidate that may lie there with several pieces, which are one. */
+static void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
+                      struct ahead *a, node_id node, const struct ahead_piece *p)
+{
+    struct ahead_node *n = node_of(s, x, a, node);
+    struct ahead_piece *last = n->first == ID_NONE ? NULL : &a->piece[n->first];
+    if (last && same_victim(last, p))
+        last->milli += p->milli;
+    else
+        push_piece(s, a, n, p);
+    if (!p->recorded)
+        add_milli(s, q, x, a, n, p->milli);
 }
 
 /* NULL: none helps so far. */
@@ -343,35 +355,62 @@ static int64_t holds_early(const struct search *x, const struct ahead *a,
     return less->barred || !(held < 1e15) ? INT64_MAX : (int64_t)held;
 }
 
+/* Prefetch: of hundreds of leaves few are in a near cache. */
+static inline void fetch_leaf(const struct quota_state *q, const struct search *x,
+                              const struct ahead *a, queue_id leaf)
+{
+    if (leaf == ID_NONE)
+        return;
+    __builtin_prefetch(&q->leaf[leaf].acted);
+    __builtin_prefetch(q->leaf[leaf].candidates.spot);
+    __builtin_prefetch(&x->order->node[leaf].less);
+    __builtin_prefetch(&x->order->node[leaf].standing.rank);
+    __builtin_prefetch(&a->reading[leaf], 1);
+}
+
+static inline void fetch_node(const struct ahead *a, node_id node)
+{
+    if (node != ID_NONE)
+        __builtin_prefetch(&a->node[node], 1);
+}
+
 /* Candidates as far as their spots say all. Most are such. */
 static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
                             struct ahead *a, struct reading *r)
 {
     const struct victim_spot *spot = r->l->candidates.spot;
     const struct quota_lessened *less = &x->order->node[r->at.queue].less;
-    uint32_t first = a->first;
-    int64_t early = holds_early(x, a, less, r->at.rank);
-    for (; r->k < r->l->candidates.n && spot[r->k].node != ID_NONE; r->k++) {
-        int64_t lost = r->sum.of[Q_GPU] + spot[r->k].milli;
+    uint32_t first = a->first, k = r->k, n = r->l->candidates.n;
+    int64_t early = holds_early(x, a, less, r->at.rank), sum = r->sum.of[Q_GPU];
+    enum read done = READ_ON;
+    for (; k < n && spot[k].node != ID_NONE; k++) {
+        int64_t lost = sum + spot[k].milli;
         bool late = less->held - lost < early;    /* maybe */
-        if (r->k + 1 < r->l->candidates.n && spot[r->k + 1].node != ID_NONE)
-            __builtin_prefetch(&a->node[spot[r->k + 1].node], 1);
+        fetch_node(a, k + 1 < n ? spot[k + 1].node : ID_NONE);
         if (late) {
             r->at.with = quota_lessened_share(less, lost);
-            if (is_late(x, a, &r->at))
-                return READ_LATE;
+            if (is_late(x, a, &r->at)) {
+                done = READ_LATE;
+                break;
+            }
         }
-        if (a->n_seen++ >= a->most)
-            return READ_NOT;
-        r->sum.of[Q_GPU] = lost;
-        add_piece(s, q, x, a, spot[r->k].node, &r->at, late ? -1 : lost, r->k, spot[r->k].milli,
-                  false, false);
+        if (a->n_seen++ >= a->most) {
+            done = READ_NOT;
+            break;
+        }
+        sum = lost;
+        struct ahead_node *on = node_of(s, x, a, spot[k].node);
+        push_piece(s, a, on, &(struct ahead_piece){ r->at, k, ID_NONE, spot[k].milli, late ? -1 : lost,
+                                                    false, false, 0 });
+        add_milli(s, q, x, a, on, spot[k].milli);
         if (a->first != first) {
             first = a->first;
             early = holds_early(x, a, less, r->at.rank);
         }
     }
-    return READ_ON;
+    r->k = k;
+    r->sum.of[Q_GPU] = sum;
+    return done;
 }
 
 static enum read read_candidate(struct sched *s, struct quota_state *q, const struct search *x,
@@ -395,8 +434,9 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     /* what the tasks so far needed of it is no unit again, and else it has none */
     bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, -1, r->k,
-                  search_milli_of(&v->has->piece[p]), recorded, v->has->n > 1);
+        add_piece(s, q, x, a, v->has->piece[p].node,
+                  &(struct ahead_piece){ r->at, r->k, ID_NONE, search_milli_of(&v->has->piece[p]), -1,
+                                         recorded, v->has->n > 1, 0 });
     r->k++;
     return READ_ON;
 }
@@ -433,23 +473,11 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
     return done != READ_NOT;
 }
 
-/* Prefetch: of hundreds of leaves few are in a near cache. */
-static inline void fetch_leaf(const struct quota_state *q, const struct search *x,
-                              const struct ahead *a, queue_id leaf)
-{
-    if (leaf == ID_NONE)
-        return;
-    __builtin_prefetch(&q->leaf[leaf].acted);
-    __builtin_prefetch(q->leaf[leaf].candidates.spot);
-    __builtin_prefetch(&x->order->node[leaf].less);
-    __builtin_prefetch(&x->order->node[leaf].standing.rank);
-    __builtin_prefetch(&a->reading[leaf], 1);
-}
-
 static bool read_leaves(struct sched *s, struct quota_state *q, const struct search *x,
                         struct ahead *a)
 {
-    struct order_scan scan = order_scan(x->order);
+    struct order_scan scan;
+    order_scan_begin(&scan, x->order);
     for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a))) != ID_NONE;) {
         fetch_leaf(q, x, a, order_scan_soon(&scan));
         if (!read_leaf(s, q, x, a, leaf))

@@ -243,31 +243,14 @@ bool order_is_flat(const struct order *o)
     return q->one_measure && q->first[q->n_queues + 1] - q->first[q->n_queues] == q->n_queues;
 }
 
-struct order_scan order_scan(const struct order *o)
+void order_scan_begin(struct order_scan *scan, const struct order *o)
 {
-    return (struct order_scan){ .o = o, .n = 1 };
-}
-
-queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound)
-{
-    const struct order *o = scan->o;
-    const struct order_entry *heap = &o->heap[o->q->first[o->q->n_queues]];
-    while (scan->n > 0) {
-        uint32_t at = scan->next[--scan->n];
-        if (at >= o->node[o->q->n_queues].n || (bound && order_above(o, bound, &heap[at])))
-            continue;
-        scan->next[scan->n++] = 2 * at + 2;
-        scan->next[scan->n++] = 2 * at + 1;
-        return heap[at].queue;
-    }
-    return ID_NONE;
-}
-
-queue_id order_scan_soon(const struct order_scan *scan)
-{
-    uint32_t root = scan->o->q->n_queues;
-    uint32_t at = scan->n > 0 ? scan->next[scan->n - 1] : UINT32_MAX;
-    return at < scan->o->node[root].n ? scan->o->heap[scan->o->q->first[root] + at].queue : ID_NONE;
+    uint32_t root = o->q->n_queues;
+    scan->o = o;
+    scan->heap = &o->heap[o->q->first[root]];
+    scan->in_heap = o->node[root].n;
+    scan->next[0] = 0;
+    scan->n = 1;
 }
 
 /* ---- A walk ---- */

@@ -96,11 +96,30 @@ static inline bool order_above(const struct order *o, const struct order_entry *
 /* Leaves of a flat order that do not come behind a bound (NULL: all of them, so far), which may
  * move towards the top meanwhile; in no order, and at no cost for others. */
 enum { ORDER_DEEPEST = 64 };      /* one sibling waits on each level, and the next */
-struct order_scan { const struct order *o; uint32_t n, next[ORDER_DEEPEST]; };
-struct order_scan order_scan(const struct order *o);
-queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound);
+struct order_scan {
+    const struct order *o;
+    const struct order_entry *heap;    /* [in_heap] */
+    uint32_t in_heap, n, next[ORDER_DEEPEST];
+};
+void order_scan_begin(struct order_scan *scan, const struct order *o);
+static inline queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound)
+{
+    while (scan->n > 0) {
+        uint32_t at = scan->next[--scan->n];
+        if (at >= scan->in_heap || (bound && order_above(scan->o, bound, &scan->heap[at])))
+            continue;
+        scan->next[scan->n++] = 2 * at + 2;
+        scan->next[scan->n++] = 2 * at + 1;
+        return scan->heap[at].queue;
+    }
+    return ID_NONE;
+}
 /* The leaf that comes next unless it is behind the bound; ID_NONE: none. To fetch what will be read of it. */
-queue_id order_scan_soon(const struct order_scan *scan);
+static inline queue_id order_scan_soon(const struct order_scan *scan)
+{
+    uint32_t at = scan->n > 0 ? scan->next[scan->n - 1] : UINT32_MAX;
+    return at < scan->in_heap ? scan->heap[at].queue : ID_NONE;
+}
 /* Memory for walks of orders of this shard, one after the other. */
 void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q);
 /* From the top again; until then the order does not change. */

@@ -92,7 +92,8 @@ static bool list_all(struct sched *s, struct quota_state *q, struct search *x)
     w->n = 0;
     w->anew = w->changed = true;
     bound_by_order(x->order, w);
-    struct order_scan scan = order_scan(x->order);
+    struct order_scan scan;
+    order_scan_begin(&scan, x->order);
     for (queue_id leaf; (leaf = order_scan_next(&scan, w->bounded ? &w->bound : NULL)) != ID_NONE;)
         if (!merge_leaf(s, q, x, leaf))
             return false;
