@@ -50,11 +50,17 @@ static inline void changes_note(struct changes *c, uint32_t of)
     c->list[c->n++] = (struct change){ c->number, of };
 }
 
+/* A reader that need not be told has read up to that change. */
+static inline uint64_t changes_read(struct changes *c)
+{
+    return c->read = c->number;
+}
+
 /* A reader that has read up to `since` reads on, the last change first: `at` is c->n before the first
  * call. NULL: no more; then it has read up to c->number. Nothing changes meanwhile. */
 static inline const struct change *changes_next(struct changes *c, uint64_t since, size_t *at)
 {
-    c->read = c->number;
+    (void)changes_read(c);
     while (*at > 0 && c->list[*at - 1].number > since)
         if (change_counts(c, &c->list[--*at]))
             return &c->list[*at];

@@ -132,7 +132,7 @@ static void order_changed(struct sched *s, struct quota_state *q, shape_id shape
     size_t at = c->n;
     for (const struct change *one; (one = changes_next(c, check->heads_read, &at));)
         order_or_put_off(s, q, shape, one);
-    check->heads_read = c->number;
+    check->heads_read = changes_read(c);
 }
 
 /* ---- What is open ---- */

@@ -133,7 +133,6 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
     uint64_t stood;
     bool standing_changed;
-    bool worst_changed;           /* worst.c: its victims, or their places */
     bool report_due;              /* a job has come, and its reason is not reported */
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
@@ -291,8 +290,7 @@ struct quota_state { /* of a shard */
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
 
-    queue_id *worst_changed;      /* [n_worst_changed] of worst.c */
-    size_t n_worst_changed;
+    struct changes worst_changed; /* of leaves: their victims, or the places of these; worst.c */
 
     /* Shapes */
     struct admission_check *check;    /* [n_checks] by shape */

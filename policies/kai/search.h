@@ -36,9 +36,7 @@ static inline int64_t search_milli_of(const struct piece *p)
 /* worst.c: the leaf may have changed, or its candidates. */
 static inline void worst_changed(struct quota_state *q, queue_id leaf)
 {
-    if (!q->leaf[leaf].worst_changed)
-        q->worst_changed[q->n_worst_changed++] = leaf;
-    q->leaf[leaf].worst_changed = true;
+    changes_note(&q->worst_changed, leaf);
 }
 
 struct unit {                     /* tasks that leave together */
@@ -85,10 +83,12 @@ struct worst { struct order_entry at; uint32_t k; };
 enum { MOST_WORST = 96, SPARE_WORST = 24 };
 struct worst_list {
     struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
+    struct quota_standing *standing;    /* [queues] of leaves with their first victim, when they were read last */
     size_t n, most;
     size_t looks;                 /* so many are looked at */
     bool changed;                 /* of these, since they were listed before */
-    bool known;                   /* but for leaves that have changed since */
+    bool known;                   /* but for leaves that have changed since that change: */
+    uint64_t read;
     bool anew;                    /* it is being made, not kept */
     bool bounded;                 /* those behind the bound are not in it; else all are */
     struct order_entry bound;
@@ -255,10 +255,6 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
 uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n);
 /* The same with what recorded units leave there. */
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
-
-/* The order of leaves as if every running job could be a victim: x->order, without those of a
- * search. */
-void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x);
 
 /* ---- scenario_bound.c: before anything leaves ---- */
 /* The tasks so far that are like the last one. */

@@ -146,7 +146,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->total = capacity_of(s, q);
     q->free_milli = q->total.of[Q_GPU];
     q->restanding = sched_alloc(s, n * sizeof *q->restanding);
-    q->worst_changed = sched_alloc(s, n * sizeof *q->worst_changed);
+    changes_begin(sched_alloc, s, &q->worst_changed, n);
     changes_begin(sched_alloc, s, &q->heads_changed, n);
     q->asks = sched_alloc(s, n * sizeof *q->asks);
     q->acted = sched_alloc(s, n * sizeof *q->acted);

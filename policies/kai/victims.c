@@ -464,7 +464,7 @@ static void refresh_worst(struct sched *s, struct quota_state *q)
     }
 }
 
-void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x)
+static void refresh_order(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->order = &q->worst;
     order_rollback(x->order);
@@ -485,7 +485,7 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
 static void order_leaves(struct sched *s, struct quota_state *q, struct search *x)
 {
     queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
-    search_refresh_order(s, q, x);
+    refresh_order(s, q, x);
     order_mark(s, x->order);
     if (x->action == RECLAIM)
         order_set(x->order, mine, NULL);

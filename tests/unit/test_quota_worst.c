@@ -14,6 +14,7 @@ static struct world {
     struct quota_state q;
     struct search x;
     struct worst_list kept;
+    struct quota_standing standing[QUEUES];
     struct quota_queue queue[QUEUES];
     struct leaf leaf[QUEUES];
     struct victim_candidate candidate[QUEUES][VICTIMS];
@@ -21,9 +22,9 @@ static struct world {
     struct order_node node[QUEUES + 1];
     struct order_entry heap[QUEUES + 1];
     struct order_saved saved[QUEUES + 1];
-    queue_id active[QUEUES + 1], restanding[QUEUES], worst_changed[QUEUES];
-    uint64_t last_change[QUEUES];
-    struct change change[2 * QUEUES + 1];
+    queue_id active[QUEUES + 1], restanding[QUEUES];
+    uint64_t last_change[2][QUEUES];
+    struct change change[2][2 * QUEUES + 1];
     uint64_t preempts[QUEUES];
 } world;
 
@@ -53,14 +54,15 @@ static void begin(struct world *w, struct random *r)
     struct quota_state *q = &w->q;
     *q = (struct quota_state){ .params = &w->params, .n_queues = QUEUES, .pass = 1, .one_measure = true,
                                .total = { { 64, 640, 0 } }, .queue = w->queue, .leaf = w->leaf, .first = w->first,
-                               .restanding = w->restanding, .worst_changed = w->worst_changed,
-                               .heads_changed = { .last = w->last_change, .list = w->change, .most = 2 * QUEUES + 1 },
+                               .restanding = w->restanding, .worst_changed = { .last = w->last_change[0], .list = w->change[0], .most = 2 * QUEUES + 1 },
+                               .heads_changed = { .last = w->last_change[1], .list = w->change[1], .most = 2 * QUEUES + 1 },
                                .preempts = w->preempts };
     w->first[QUEUES + 1] = QUEUES;
     q->leaves = bitset_shape(QUEUES);
     assert_true(q->leaves.words <= QUEUES);
     q->worst = (struct order){ .q = q, .victims = true, .compares = true, .node = w->node, .heap = w->heap,
                                .active = w->active, .saved = w->saved };
+    w->kept.standing = w->standing;
     w->x = (struct search){ .action = CONSOLIDATION, .job = ID_NONE, .worst = &w->kept };
     for (queue_id i = 0; i < QUEUES; i++) {
         draw_leaf(w, r, i);
@@ -113,8 +115,8 @@ static int differences(bool forgets)
             queue_id i = (queue_id)random_below(&r, QUEUES);
             draw_leaf(w, &r, i);
             quota_standing_changed(&w->q, i);
-            if (forgets && w->q.n_worst_changed > 1)
-                w->leaf[w->q.worst_changed[--w->q.n_worst_changed]].worst_changed = false;
+            if (forgets && random_below(&r, 4) == 0)
+                w->last_change[0][i] = 0;
         }
     }
     return wrong;
