@@ -245,8 +245,6 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
                       uint32_t which, struct quota_amount *popped);
 /* Some of it was needed for the tasks so far. */
 bool search_has_recorded(const struct search *x, job_id j);
-/* A node before any potential victim of it is known. */
-struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n);
 /* Some job may lose something; false is certain. */
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */

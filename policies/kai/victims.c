@@ -112,19 +112,22 @@ uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n)
                          : view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
 }
 
-struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n)
+/* A node before any potential victim of it is known. Field by field, here and where victims and units are
+ * added: gcc would copy the whole of what has just been written, and wait. */
+static void node_begins(struct sched *s, const struct search *x, node_id node, struct on_node *n)
 {
-    struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
+    n->stamp = x->stamp;
+    n->first = ID_NONE;
+    n->able = false;
     if (x->lacks) {
-        uint32_t each = x->run->gpus, gpus = search_whole_gpus(s, x, n);
-        node.milli = (int64_t)gpus * MILLI_ALL;
+        uint32_t each = x->run->gpus, gpus = search_whole_gpus(s, x, node);
+        n->milli = (int64_t)gpus * MILLI_ALL;
         /* a division less where fewer are free than one task wants, as on most nodes */
-        node.needs = (gpus < each ? 1 : (int64_t)(gpus / each) + 1) * each * MILLI_ALL;
-    } else if (x->run) {
-        node.milli = search_room_milli(s, x, n);
-        node.needs = x->task_milli;
+        n->needs = (gpus < each ? 1 : (int64_t)(gpus / each) + 1) * each * MILLI_ALL;
+    } else {
+        n->milli = x->run ? search_room_milli(s, x, node) : 0;
+        n->needs = x->run ? x->task_milli : 0;
     }
-    return node;
 }
 
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
@@ -136,7 +139,7 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         struct on_node *n = &x->node[p->node];
         int64_t milli = search_milli_of(p);
         if (n->stamp != x->stamp)
-            *n = search_node_begun(s, x, p->node);
+            node_begins(s, x, p->node, n);
         x->freed_milli += milli;
         n->milli += milli;
         x->n_able += !n->able && n->milli >= n->needs;
@@ -231,10 +234,14 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
     bool surplus = !all && surplus_task(s, piece, n, v->job, &at);
     if (!surplus && is_protected(q, s, x, v->job))
         return false;
-    struct unit u = { v->job,        v->leaf, surplus ? 1 : n,
-                      v->first_unit, which,   surplus ? &piece[at] : piece };
     x->unit = array_grown(sched_alloc, s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
-    x->unit[x->n_units] = u;
+    struct unit *u = &x->unit[x->n_units];
+    u->job = v->job;
+    u->leaf = v->leaf;
+    u->n = surplus ? 1 : n;
+    u->next_of_job = v->first_unit;
+    u->victim = which;
+    u->piece = surplus ? &piece[at] : piece;
     v->first_unit = (uint32_t)x->n_units++;
     link_unit(s, x, v->first_unit);
     if (surplus)
@@ -349,7 +356,12 @@ uint32_t search_add_victim(struct sched *s, struct search *x, queue_id leaf,
 {
     x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
                             sizeof *x->victim);
-    x->victim[x->n_victims] = (struct victim){ of->job, leaf, ID_NONE, false, of };
+    struct victim *v = &x->victim[x->n_victims];
+    v->job = of->job;
+    v->leaf = leaf;
+    v->first_unit = ID_NONE;
+    v->popped = false;
+    v->of = of;
     return (uint32_t)x->n_victims++;
 }
 
