@@ -130,16 +130,6 @@ void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk
     }
 }
 
-struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
-{
-    if (!job_facts(s, j)->ask->next)    /* whatever tasks */
-        return quota_of_tasks(s, j, NULL, (uint32_t)p->n);
-    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
-    for (size_t i = 0; i < p->n; i++)
-        task[i] = p->piece[i].task;
-    return quota_of_tasks(s, j, task, (uint32_t)p->n);
-}
-
 void quota_grew(struct sched *s, struct quota_state *q, job_id j)
 {
     candidates_renew(s, q, &q->leaf[job_facts(s, j)->queue].candidates);

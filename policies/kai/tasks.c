@@ -133,6 +133,16 @@ struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *ta
     return sum;
 }
 
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
+{
+    if (!job_facts(s, j)->ask->next)    /* whatever tasks */
+        return quota_of_tasks(s, j, NULL, (uint32_t)p->n);
+    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
+    for (size_t i = 0; i < p->n; i++)
+        task[i] = p->piece[i].task;
+    return quota_of_tasks(s, j, task, (uint32_t)p->n);
+}
+
 /* The tasks of one run from task[*i] on, as a request; moves *i behind them. */
 static struct request run_of_tasks(const struct request *ask, job_id j, const uint32_t *task,
                                    uint32_t n, uint32_t *i)
