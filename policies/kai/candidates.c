@@ -7,19 +7,6 @@
 /* When fewer than the first remain in the array, so many come from the line. */
 enum { FEW = CANDIDATES_OWN / 4, SOME = CANDIDATES_OWN / 2 };
 
-static struct victim_candidate candidate_of(struct sched *s, const struct quota_state *q, job_id j,
-                                            struct line_key key)
-{
-    const struct job_facts *f = job_facts(s, j);
-    const struct placement *has = quota_has(s, q, j);
-    struct victim_candidate v = { .job = j, .key = key, .has = has };
-    if (!has)
-        return v;
-    v.holds = quota_of_placement(s, j, has);
-    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
-    return v;
-}
-
 static struct victim_spot spot_of(const struct victim_candidate *v)
 {
     const struct piece *p = v->has ? &v->has->piece[0] : NULL;
@@ -79,7 +66,7 @@ static void list(struct sched *s, const struct quota_state *q, struct leaf_candi
         move(c, k, c->n - k, 1);
     }
     c->n++;
-    c->at[k] = candidate_of(s, q, j, key);
+    c->at[k] = c->read(s, q, j, key);
     c->spot[k] = spot_of(&c->at[k]);
 }
 
@@ -171,7 +158,7 @@ void candidates_renew(struct sched *s, const struct quota_state *q, struct leaf_
 {
     c->n = c->own;
     for (size_t k = 0; k < c->n; k++) {
-        c->at[k] = candidate_of(s, q, c->at[k].job, c->at[k].key);
+        c->at[k] = c->read(s, q, c->at[k].job, c->at[k].key);
         c->spot[k] = spot_of(&c->at[k]);
     }
 }

@@ -23,6 +23,9 @@ struct victim_candidate {
  * read of most candidates. node ID_NONE: all of it has to be read. */
 struct victim_spot { node_id node; uint32_t milli; job_id job; };
 
+/* With what it holds now. */
+typedef struct victim_candidate candidate_read(struct sched *s, const struct quota_state *q, job_id j,
+                                               struct line_key key);
 enum { CANDIDATES_OWN = 64 };
 struct leaf_candidates {
     struct victim_candidate *at;  /* [n] the worst first */
@@ -30,6 +33,7 @@ struct leaf_candidates {
     uint32_t n, own;              /* own: such as are in no line; the others are copies */
     uint32_t before, capacity;    /* so many places are free before the first; of both */
     uint32_t all;                 /* those in the line, too */
+    candidate_read *read;
     struct line *line;            /* those that are better than all of [own]; NULL: there never was one */
 };
 

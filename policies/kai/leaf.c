@@ -130,6 +130,19 @@ void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk
     }
 }
 
+struct victim_candidate leaf_candidate_of(struct sched *s, const struct quota_state *q, job_id j,
+                                          struct line_key key)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *has = quota_has(s, q, j);
+    struct victim_candidate v = { .job = j, .key = key, .has = has };
+    if (!has)
+        return v;
+    v.holds = quota_of_placement(s, j, has);
+    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
+    return v;
+}
+
 void quota_grew(struct sched *s, struct quota_state *q, job_id j)
 {
     candidates_renew(s, q, &q->leaf[job_facts(s, j)->queue].candidates);

@@ -29,6 +29,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s),
+                                    .candidates = { .read = leaf_candidate_of },
                                     .min_gpu_milli = INT64_MAX,
                                     .stood = 1,
                                     .fair = { { -1, -1, -1 } } };

@@ -395,6 +395,8 @@ leaf_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, siz
 {
     return candidates_get(s, q, &l->candidates, k);
 }
+/* What candidates.h knows of it. */
+candidate_read leaf_candidate_of;
 /* The shard has this job from now on: what it knows of all its jobs holds for this one, too. */
 void quota_joins(struct sched *s, struct quota_state *q, job_id j);
 /* Joins the waiting line, or gets a new key there. */
