@@ -5,8 +5,8 @@
  * is passed over, and the next of its queue tried. Fair shares do not cap what is taken of idle
  * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
  * job that may find a place take part in the order. */
-#include "policies/kai/heads.h"
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/heads.h"
+#include "policies/kai/jobs/reasons.h"
 
 static bool by_level(const struct job_facts *f)
 {

@@ -20,7 +20,7 @@
  * stopped something (q->turns). While neither happens each job leaves each pool once at most, and
  * passes end; what starts and stops without any job advancing ends the run.
  * A job that has started stays in its pool, and waits there when it is evicted. */
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/reasons.h"
 
 /* ---- The shards ---- */
 

@@ -4,7 +4,7 @@
  * The table, the parameters and the notices; see quota.h. After NVIDIA/KAI-Scheduler and its
  * documentation (docs/{fairness,priority}/README.md, docs/plugins/minruntime.md). Jobs belong in
  * the leaves of the tree. */
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/reasons.h"
 #include "policies/common/queueing.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_quota_heads.c - the leaves in the order in which allocate serves them, kept by shape while heads and shares change:
  * against a look at all leaves in each pass, sorted by the rule of the order; with a control that forgets a change. */
-#include "policies/kai/heads.h"
+#include "policies/kai/jobs/heads.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/engine/state.h"

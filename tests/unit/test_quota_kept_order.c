@@ -1,6 +1,6 @@
 /* test_quota_kept_order.c - an order of leaves that is kept while they change: against one that is sorted anew by
  * quota_goes_before() after every change of long random sequences. */
-#include "policies/kai/kept_order.h"
+#include "policies/kai/queues/kept_order.h"
 #include "sim/base/random.h"
 #include "tests/support/run_memory.h"
 

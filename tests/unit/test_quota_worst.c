@@ -1,6 +1,6 @@
 /* test_quota_worst.c - the first victims of a consolidation, kept while leaves change: against all victims, sorted
  * anew by the rules of order; with a control that forgets a change. */
-#include "policies/kai/search.h"
+#include "policies/kai/search/search.h"
 #include "sim/base/random.h"
 #include "sim/scheduler/lines.h"
 #include "tests/unit/test_core.h"
