@@ -214,6 +214,7 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
         line_remove(pools->homeless, j);
         return;
     }
+    leaf_fetch(&q->leaf[job_facts(s, j)->queue]);
     if (stopped_for_good(why)) {
         line_remove(q->awaited, j);
         line_remove(q->unheeded, j);

@@ -318,6 +318,12 @@ static queue_id waits_unacted(const struct quota_state *q, const struct admissio
     return ID_NONE;
 }
 
+/* There is one: where more wait than the pass has acted on, none of them is read. */
+static inline bool some_waits_unacted(const struct quota_state *q, const struct admission_check *check)
+{
+    return check->n_leaves > q->n_acted || waits_unacted(q, check) != ID_NONE;
+}
+
 /* A waiting job of a shape with equal jobs only, in such a leaf. */
 static bool one_of(const struct quota_state *q, const struct admission_check *check, shape_id shape,
                    job_id *j)
@@ -335,7 +341,7 @@ bool quota_one_fits(struct sched *s, struct quota_state *q, shape_id shape)
 {
     struct admission_check *check = &q->check[shape];
     job_id j = ID_NONE;
-    bool any = numbers_say_all(q, check) ? waits_unacted(q, check) != ID_NONE
+    bool any = numbers_say_all(q, check) ? some_waits_unacted(q, check)
                                          : one_of(q, check, shape, &j);
     return any && finds_place(s, q, check, j);
 }

@@ -19,9 +19,9 @@ static struct victim_spot spot_of(const struct victim_candidate *v)
 
 /* ---- The array ---- */
 
-/* They come and go near the first: then those before make room, or close the gap. The places before
- * the first, and behind the last. */
-enum { PLACES_BEFORE = 16 };
+/* They come and go near the first: then those before make room, or close the gap. So many places are free
+ * before the first of a new array. */
+enum { PLACES_BEFORE = 8 };
 
 static void move(struct leaf_candidates *c, size_t from, size_t n, ptrdiff_t by)
 {
@@ -53,10 +53,20 @@ static void make_room(struct sched *s, struct leaf_candidates *c)
     first_moves(c, PLACES_BEFORE);
 }
 
+/* Jobs join near the first, and leave anywhere: half of the room that there is comes to stand before it. */
+static void make_room_before(struct leaf_candidates *c)
+{
+    int by = (int)(c->capacity - c->n) / 2;
+    move(c, 0, c->n, by);
+    first_moves(c, by);
+}
+
 /* j is known as the k-th from now on. */
 static void list(struct sched *s, const struct quota_state *q, struct leaf_candidates *c, size_t k, job_id j,
                  struct line_key key)
 {
+    if (k < c->n - k && c->before == 0)
+        make_room_before(c);
     if (k < c->n - k && c->before > 0) {
         first_moves(c, -1);
         move(c, 1, k, -1);
