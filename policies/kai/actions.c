@@ -4,7 +4,7 @@
  * NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A
  * job that is no easier than one that has failed in this pass (of its queue; for consolidation of
  * any queue) is not tried. */
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/reasons.h"
 
 struct tried { shape_id alike; uint32_t tasks; bool firm; };
 struct failures { struct tried *list; size_t n, capacity; };

@@ -5,8 +5,8 @@
  * is passed over, and the next of its queue tried. Fair shares do not cap what is taken of idle
  * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
  * job that may find a place take part in the order. */
-#include "policies/kai/heads.h"
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/heads.h"
+#include "policies/kai/jobs/reasons.h"
 
 static bool by_level(const struct job_facts *f)
 {
@@ -250,6 +250,13 @@ static void stand_at(struct leaf_head *h, struct shape_head *first)
     h->behind = true;
 }
 
+/* The walk would pass over all jobs of the shape, of which one has had its turn. */
+static bool passes_over(const struct quota_state *q, const struct shape_head *had_turn)
+{
+    return quota_is_plain(q) &&
+           quota_has_failed(q, &q->check[had_turn->shape], had_turn->min_tasks);
+}
+
 /* Mostly the first job of some shape: then no walk is needed. */
 static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
 {
@@ -260,8 +267,11 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     bool acted = l->acted == q->pass;
     for (size_t i = 0; i < l->n_heads; i++) {
         struct shape_head *first = &l->head[i];
-        if (acted && quota_had_turn(s, q, l, first->job))
+        if (acted && quota_had_turn(s, q, l, first->job)) {
+            if (passes_over(q, first))
+                continue;
             return next_head(s, q, h);
+        }
         if (!head_fits(s, q, first))
             continue;
         if ((first->firm || l->limited) &&

@@ -20,7 +20,7 @@
  * stopped something (q->turns). While neither happens each job leaves each pool once at most, and
  * passes end; what starts and stops without any job advancing ends the run.
  * A job that has started stays in its pool, and waits there when it is evicted. */
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/reasons.h"
 
 /* ---- The shards ---- */
 
@@ -101,7 +101,7 @@ static bool share_could_grow(const struct quota_queue *i, const struct quota_amo
 static bool could_reclaim(const struct quota_state *to, queue_id leaf,
                           const struct quota_amount *ask)
 {
-    if (to->n_running == line_length(to->leaf[leaf].running))
+    if (to->n_running == to->leaf[leaf].candidates.all)
         return false;
     bool could = quota_may_reclaim(&to->queue[leaf], ask, false);
     for (queue_id i = leaf; i != ID_NONE && !could; i = to->queue[i].parent)

@@ -4,7 +4,7 @@
  * The table, the parameters and the notices; see quota.h. After NVIDIA/KAI-Scheduler and its
  * documentation (docs/{fairness,priority}/README.md, docs/plugins/minruntime.md). Jobs belong in
  * the leaves of the tree. */
-#include "policies/kai/reasons.h"
+#include "policies/kai/jobs/reasons.h"
 #include "policies/common/queueing.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s),
-                                    .running = line_new(s),
+                                    .candidates = { .read = leaf_candidate_of },
                                     .min_gpu_milli = INT64_MAX,
                                     .stood = 1,
                                     .fair = { { -1, -1, -1 } } };
@@ -214,6 +214,7 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
         line_remove(pools->homeless, j);
         return;
     }
+    leaf_fetch(&q->leaf[job_facts(s, j)->queue]);
     if (stopped_for_good(why)) {
         line_remove(q->awaited, j);
         line_remove(q->unheeded, j);

@@ -22,11 +22,13 @@
  * Memory: everything lives as long as the run, grown arrays too; what says scratch lives until the
  * pass ends. */
 #pragma once
+#include "policies/common/changes.h"
 #include "policies/common/queue_heads.h"
-#include "policies/kai/kept_division.h"
-#include "policies/kai/kept_order.h"
-#include "policies/kai/order.h"
-#include "policies/kai/rules.h"
+#include "policies/kai/jobs/candidates.h"
+#include "policies/kai/queues/kept_division.h"
+#include "policies/kai/queues/kept_order.h"
+#include "policies/kai/queues/order.h"
+#include "policies/kai/queues/rules.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/bitset.h"
 #include "sim/contract/util/minmax.h"
@@ -53,8 +55,9 @@ struct quota_job {                /* policy.job_size */
     uint32_t evicted;             /* the first of those tasks, as an index of search.evicted */
     /* by a search, and not started since: it restarts, whatever budgets say */
     bool moved;
-    bool waits, runs;             /* in these lines of its leaf */
-    bool leaves;                  /* in the running line, and this pass took all that it holds */
+    bool waits, runs;             /* in the waiting line of its leaf; among its candidates */
+    bool in_array;                /* candidates.h: not in the line of candidates */
+    bool leaves;                  /* among the candidates, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
     uint8_t marks;                /* reasons.h: of its place in the waiting line */
@@ -85,10 +88,7 @@ struct left_job { uint32_t tasks; int32_t priority; bool firm; };
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
-    /* heads.h: its entry may be old; it has one; the place of that, or near that */
-    bool unordered, ordered;
     bool goes;                    /* pools.c: some of the jobs may go on */
-    uint32_t about;
     enum wait_reason why;         /* as last reported */
     struct shape_more *more;
 };
@@ -97,7 +97,6 @@ struct leaf_shape {
 struct told { uint32_t n, loose; uint64_t pass; job_id end; struct line_key end_key; };
 struct shape_more {
     struct quota_amount ask;      /* of the job that asks for the fewest GPUs */
-    struct kept_entry entry;      /* heads.h */
     struct told told;
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
      * of them */
@@ -124,14 +123,6 @@ struct shape_head {
     uint64_t stood;               /* leaf.stood when `standing` was computed; 0: never */
     struct quota_standing standing;    /* of the leaf with this job */
 };
-/* A job that can be a victim. A cache line. */
-struct victim_candidate {
-    job_id job;
-    bool surplus;                 /* it holds more than its minimum */
-    struct line_key key;
-    struct quota_amount holds;
-    const struct placement *has;  /* NULL while it is leaving */
-};
 enum { TURNS_KNOWN = 4, STALE_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     /* A pass asks of many leaves what comes first: a cache line. */
@@ -142,8 +133,6 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
     uint64_t stood;
     bool standing_changed;
-    bool worst_changed;           /* worst.c: its victims, or their places */
-    bool heads_changed;           /* heads.h: its heads, or their standing */
     bool report_due;              /* a job has come, and its reason is not reported */
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
@@ -152,6 +141,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t n_shapes;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
+    struct leaf_candidates candidates; /* of its jobs, for searches */
     /* of the heads that follow; but few: all but those of shapes stale[0] to stale[n_stale - 1] */
     enum { HEADS_UNKNOWN, HEADS_BUT_FEW, HEADS_KNOWN } heads;
     uint32_t n_stale;
@@ -160,13 +150,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct shape_head *head;
     shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
     size_t n_heads;
-    struct line *running;         /* victim candidates: preemptible jobs that hold something */
-    /* [n_candidates] from the end of the running line, as many as were asked for */
-    struct victim_candidate *candidate;
-    struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
-    size_t n_candidates;
-    size_t candidates_before;     /* so many places are free before the first, of both */
-    uint32_t leaving;             /* jobs of the running line that are leaving */
+    uint32_t leaving;             /* candidates that are leaving */
     /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
     uint32_t n_turns;
     job_id turn[TURNS_KNOWN];
@@ -174,7 +158,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct quota_amount fair;     /* as last reported; -1: not yet */
     uint32_t told;                /* reasons.h: how many jobs; q->doubts when all were judged */
     uint64_t told_at;
-    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity;
+    size_t shapes_capacity, heads_capacity, head_shapes_capacity;
 };
 /* Prefetch: of thousands of leaves few are in a near cache. */
 static inline void leaf_fetch(const struct leaf *l)
@@ -204,12 +188,13 @@ struct admission_check {
     bool fits;                    /* its answer */
     enum wait_reason why_not;     /* if it does not fit */
     uint64_t infeasible_at;       /* q->changes when a consolidation was found infeasible */
-    /* heads.h: the pass in which it found a place when allocate began; the leaves where jobs wait
-     * whole for the shape, but for [n_unordered] that have to be looked at again */
-    uint64_t opened_in;
+    uint64_t opened_in;           /* heads.h: the pass in which it found a place when allocate began */
+    /* heads.h: the leaves where jobs wait whole for the shape, as of change heads_read of
+     * q->heads_changed, but for [n_put_off] that stand with another head */
     struct kept_order order;
-    struct unordered_leaf *unordered;
-    size_t n_unordered, unordered_capacity;
+    uint64_t heads_read;
+    struct put_off *put_off;
+    size_t n_put_off, put_off_capacity;
     /* The jobs that wait whole for the shape: */
     uint32_t waiting, place;      /* place: index in q->asked */
     queue_id *leaf;               /* [n_leaves] where they wait, in no order */
@@ -275,9 +260,7 @@ struct quota_state { /* of a shard */
     uint64_t *preempts;
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
-    queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
-    size_t n_heads_changed;
-    uint64_t *heads_moved;        /* [n_queues] how often heads of the leaf have come, gone or moved */
+    struct changes heads_changed; /* of leaves: their heads, or their standing; heads.h */
     uint64_t *asks;               /* [n_queues] bits of the shapes for which jobs wait whole there */
     /* of heads.h, in this pass: bits of open shapes; of those that one shape has, of all for which jobs
      * wait; the open shape with a bit, if it is one of these */
@@ -296,7 +279,7 @@ struct quota_state { /* of a shard */
     queue_id *acted;
     size_t n_acted;
     uint32_t growing;             /* jobs of all leaves */
-    uint32_t n_running;           /* in the running lines of all leaves */
+    uint32_t n_running;           /* candidates of all leaves */
 
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */
@@ -307,8 +290,7 @@ struct quota_state { /* of a shard */
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
 
-    queue_id *worst_changed;      /* [n_worst_changed] of worst.c */
-    size_t n_worst_changed;
+    struct changes worst_changed; /* of leaves: their victims, or the places of these; worst.c */
 
     /* Shapes */
     struct admission_check *check;    /* [n_checks] by shape */
@@ -408,20 +390,19 @@ const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id
  * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w,
                   const struct leaf *l, job_id j);
-/* The k-th candidate from the end of the line; NULL: there are fewer. */
-const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
-                                                     struct leaf *l, size_t k);
 static inline const struct victim_candidate *
 leaf_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t k)
 {
-    return k < l->n_candidates ? &l->candidate[k] : leaf_candidate_listed(s, q, l, k);
+    return candidates_get(s, q, &l->candidates, k);
 }
+/* What candidates.h knows of it. */
+candidate_read leaf_candidate_of;
 /* The shard has this job from now on: what it knows of all its jobs holds for this one, too. */
 void quota_joins(struct sched *s, struct quota_state *q, job_id j);
 /* Joins the waiting line, or gets a new key there. */
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
-/* Joins the running line, or gets a new key there. */
+/* Joins the candidates, or gets a new key there. */
 void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_running(struct sched *s, struct quota_state *q, job_id j);
 /* The job has its minimum again, or holds nothing. */

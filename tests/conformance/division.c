@@ -1,5 +1,5 @@
 /* division.c - cases of the fair-share division. GPUs in thousandths; CPUs and memory in the units of the case. */
-#include "policies/kai/division.h"
+#include "policies/kai/queues/division.h"
 #include "tests/conformance/conformance.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* rules.c - cases of the gate, the reasons and the scenarios of reclaim, and of the order of queues. GPUs in thousandths. */
-#include "policies/kai/rules.h"
+#include "policies/kai/queues/rules.h"
 #include "tests/conformance/conformance.h"
 
 #include <math.h>

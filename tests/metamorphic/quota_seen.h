@@ -86,7 +86,8 @@ static inline void look(struct sched *s, const struct quota_pools *pools, struct
             see_amount(d, queue_held_firm(s, i + q->books));
             see_amount(d, queue_pending(s, i + q->books));
             see_line(d, q->leaf[i].waiting);
-            see_line(d, q->leaf[i].running);
+            for (uint32_t k = 0; k < q->leaf[i].candidates.all; k++)
+                see(d, candidates_get(s, q, &q->leaf[i].candidates, k)->job);
         }
         see_line(d, q->broken);
     }

@@ -1,7 +1,7 @@
 /* test_meta_quota.c - what guaranteed quota promises, at every pass of random trees and
  * workloads.
  *
- * Wanted values: the rules of policies/kai/rules.h (tested by themselves), and brute force. Each promise is looked at, too,
+ * Wanted values: the rules of policies/kai/queues/rules.h (tested by themselves), and brute force. Each promise is looked at, too,
  * where it is known to be broken. */
 #include "tests/metamorphic/quota_watch.h"
 

@@ -1,7 +1,7 @@
-/* test_meta_quota_bounds.c - no scenario that the bound of policies/kai/scenario_bound.c leaves out would have been the answer of a
+/* test_meta_quota_bounds.c - no scenario that the bound of policies/kai/search/scenario_bound.c leaves out would have been the answer of a
  * search: each is tried all the same, in whole runs of random worlds; and ahead.c finds the victim that the walk finds. What again.c
  * counts is what comes of the scenario. */
-#include "policies/kai/search.h"
+#include "policies/kai/search/search.h"
 #include "tests/metamorphic/quota_watch.h"
 
 enum { SEEDS = 100 };

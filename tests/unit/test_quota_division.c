@@ -1,5 +1,5 @@
 /* test_quota_division.c - the division of a cluster among queues: by hand, by its properties, and against the definition. */
-#include "policies/kai/division.h"
+#include "policies/kai/queues/division.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 

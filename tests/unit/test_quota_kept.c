@@ -1,7 +1,7 @@
 /* test_quota_kept.c - the kept division against the plain one (quota_divide_tree(), which
  * test_quota_division.c compares with the definition): the same integers after every change of long
  * random sequences; with controls that forget one. */
-#include "policies/kai/kept_division.h"
+#include "policies/kai/queues/kept_division.h"
 #include "sim/base/random.h"
 #include "tests/support/run_memory.h"
 

@@ -1,5 +1,5 @@
 /* test_quota_kept_wants.c - wants in blocks against an array that is sorted anew after every change of long random sequences. */
-#include "policies/kai/kept_wants.h"
+#include "policies/kai/queues/kept_wants.h"
 #include "sim/base/random.h"
 #include "tests/support/run_memory.h"
 

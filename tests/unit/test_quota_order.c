@@ -113,7 +113,8 @@ static void scans_to_bound(void **state)
             continue;
         struct order_entry bound = entry_of(&w, other, (uint32_t)random_below(&r, w.n_victims[other]));
         bool all = random_below(&r, 8) == 0, seen[QUEUES] = { 0 };
-        struct order_scan scan = order_scan(&w.o);
+        struct order_scan scan;
+        order_scan_begin(&scan, &w.o);
         for (queue_id leaf; (leaf = order_scan_next(&scan, all ? NULL : &bound)) != ID_NONE;) {
             assert_false(seen[leaf]);
             seen[leaf] = true;

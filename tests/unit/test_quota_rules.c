@@ -1,5 +1,5 @@
 /* test_quota_rules.c - order, gate, reasons and whole scenarios: by hand, and scenarios against their definition. */
-#include "policies/kai/rules.h"
+#include "policies/kai/queues/rules.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 

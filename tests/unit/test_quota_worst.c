@@ -1,6 +1,6 @@
 /* test_quota_worst.c - the first victims of a consolidation, kept while leaves change: against all victims, sorted
  * anew by the rules of order; with a control that forgets a change. */
-#include "policies/kai/search.h"
+#include "policies/kai/search/search.h"
 #include "sim/base/random.h"
 #include "sim/scheduler/lines.h"
 #include "tests/unit/test_core.h"
@@ -14,15 +14,17 @@ static struct world {
     struct quota_state q;
     struct search x;
     struct worst_list kept;
+    struct quota_standing standing[QUEUES];
     struct quota_queue queue[QUEUES];
     struct leaf leaf[QUEUES];
-    struct line running[QUEUES];
     struct victim_candidate candidate[QUEUES][VICTIMS];
     uint32_t first[QUEUES + 2];
     struct order_node node[QUEUES + 1];
     struct order_entry heap[QUEUES + 1];
     struct order_saved saved[QUEUES + 1];
-    queue_id active[QUEUES + 1], restanding[QUEUES], worst_changed[QUEUES], heads_changed[QUEUES];
+    queue_id active[QUEUES + 1], restanding[QUEUES];
+    uint64_t last_change[2][QUEUES];
+    struct change change[2][2 * QUEUES + 1];
     uint64_t preempts[QUEUES];
 } world;
 
@@ -32,12 +34,10 @@ static void draw_leaf(struct world *w, struct random *r, queue_id i)
     struct quota_queue *q = &w->queue[i];
     struct leaf *l = &w->leaf[i];
     *q = (struct quota_queue){ .parent = ID_NONE, .first_child = ID_NONE, .priority = random_below(r, 6) ? 100 : 50 };
-    l->candidate = w->candidate[i];
-    l->running = &w->running[i];
-    l->n_candidates = random_below(r, VICTIMS + 1);
-    w->running[i].length = (uint32_t)l->n_candidates;
+    l->candidates.at = w->candidate[i];
+    l->candidates.n = l->candidates.own = l->candidates.all = (uint32_t)random_below(r, VICTIMS + 1);
     for (enum quota_resource of = 0; of < Q_RESOURCES; of++) {
-        for (size_t k = 0; k < l->n_candidates; k++) {
+        for (size_t k = 0; k < l->candidates.n; k++) {
             int64_t holds = of == Q_MEM ? 0 : (int64_t)random_below(r, of == Q_GPU ? 4 : 2);
             w->candidate[i][k].holds.of[of] = holds;
             q->of[of].allocated += holds;
@@ -54,13 +54,15 @@ static void begin(struct world *w, struct random *r)
     struct quota_state *q = &w->q;
     *q = (struct quota_state){ .params = &w->params, .n_queues = QUEUES, .pass = 1, .one_measure = true,
                                .total = { { 64, 640, 0 } }, .queue = w->queue, .leaf = w->leaf, .first = w->first,
-                               .restanding = w->restanding, .worst_changed = w->worst_changed,
-                               .heads_changed = w->heads_changed, .preempts = w->preempts };
+                               .restanding = w->restanding, .worst_changed = { .last = w->last_change[0], .list = w->change[0], .most = 2 * QUEUES + 1 },
+                               .heads_changed = { .last = w->last_change[1], .list = w->change[1], .most = 2 * QUEUES + 1 },
+                               .preempts = w->preempts };
     w->first[QUEUES + 1] = QUEUES;
     q->leaves = bitset_shape(QUEUES);
     assert_true(q->leaves.words <= QUEUES);
     q->worst = (struct order){ .q = q, .victims = true, .compares = true, .node = w->node, .heap = w->heap,
                                .active = w->active, .saved = w->saved };
+    w->kept.standing = w->standing;
     w->x = (struct search){ .action = CONSOLIDATION, .job = ID_NONE, .worst = &w->kept };
     for (queue_id i = 0; i < QUEUES; i++) {
         draw_leaf(w, r, i);
@@ -83,7 +85,7 @@ static size_t sort_all(const struct world *w, struct victim_at *all)
     size_t n = 0;
     for (queue_id i = 0; i < QUEUES; i++) {
         struct quota_amount sum = { { 0 } };
-        for (uint32_t k = 0; k < w->leaf[i].n_candidates; k++) {
+        for (uint32_t k = 0; k < w->leaf[i].candidates.n; k++) {
             sum = quota_sum(&sum, &w->candidate[i][k].holds);
             all[n++] = (struct victim_at){ quota_standing(&w->queue[i], NULL, &sum, &w->q.total), i, k };
         }
@@ -113,8 +115,8 @@ static int differences(bool forgets)
             queue_id i = (queue_id)random_below(&r, QUEUES);
             draw_leaf(w, &r, i);
             quota_standing_changed(&w->q, i);
-            if (forgets && w->q.n_worst_changed > 1)
-                w->leaf[w->q.worst_changed[--w->q.n_worst_changed]].worst_changed = false;
+            if (forgets && random_below(&r, 4) == 0)
+                w->last_change[0][i] = 0;
         }
     }
     return wrong;
