@@ -136,17 +136,17 @@ enum place_result fill_as(struct builder *b, const struct request *r, enum node_
 
 enum { NAMED_MOST = 64 };         /* GPUs with names of a node */
 
-static bool comes_before(enum node_order order, struct offer a, struct offer b)
+static bool comes_before(enum node_order order, struct node_offer a, struct node_offer b)
 {
     if (order == BY_ID || a.gpus == b.gpus)
         return a.node < b.node;
     return (a.gpus < b.gpus) == (order == FULLEST_FIRST);
 }
 
-static void sort(struct offer *offer, size_t n, enum node_order order)
+static void sort(struct node_offer *offer, size_t n, enum node_order order)
 {
     for (size_t i = 1, k; i < n; i++) {
-        struct offer own = offer[i];
+        struct node_offer own = offer[i];
         for (k = i; k > 0 && comes_before(order, own, offer[k - 1]); k--)
             offer[k] = offer[k - 1];
         offer[k] = own;
@@ -154,7 +154,7 @@ static void sort(struct offer *offer, size_t n, enum node_order order)
 }
 
 /* The first in that order which has as many; n: none has. */
-static size_t first_with(const struct offer *offer, size_t n, uint32_t gpus, enum node_order order)
+static size_t first_with(const struct node_offer *offer, size_t n, uint32_t gpus, enum node_order order)
 {
     size_t first = n;
     for (size_t i = 0; i < n; i++)
@@ -163,7 +163,7 @@ static size_t first_with(const struct offer *offer, size_t n, uint32_t gpus, enu
     return first;
 }
 
-size_t fill_choose(struct offer *offer, size_t n, uint32_t gpus, enum node_order order,
+size_t fill_choose(struct node_offer *offer, size_t n, uint32_t gpus, enum node_order order,
                    enum node_order split)
 {
     sort(offer, n, split);
@@ -172,7 +172,7 @@ size_t fill_choose(struct offer *offer, size_t n, uint32_t gpus, enum node_order
             continue;              /* no node has as many */
         size_t last = k + first_with(offer + k, n - k, gpus, order);
         if (last < n) {
-            struct offer own = offer[last];
+            struct node_offer own = offer[last];
             offer[last] = offer[k];
             offer[k] = own;
             return k + 1;

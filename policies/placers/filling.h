@@ -38,7 +38,7 @@ uint32_t fill_total(struct builder *b, const struct request *r, domain_id within
                     uint32_t gpus, enum node_order order, enum node_order split);
 /* placer.choose() of a placer that goes by these orders: as fill() for a total. Cheap where the
  * offers lie in order already. */
-size_t fill_choose(struct offer *offer, size_t n, uint32_t gpus, enum node_order order,
+size_t fill_choose(struct node_offer *offer, size_t n, uint32_t gpus, enum node_order order,
                    enum node_order split);
 /* The reason, as far as a placer knows it. */
 enum place_result fill_failed(const struct request *r);

@@ -7,7 +7,7 @@ static enum place_result first_fit_place(struct builder *b, const struct request
     return fill_as(b, r, BY_ID, BY_ID, params);
 }
 
-static size_t first_fit_choose(const struct request *r, struct offer *offer, size_t n,
+static size_t first_fit_choose(const struct request *r, struct node_offer *offer, size_t n,
                                const void *params)
 {
     (void)params;

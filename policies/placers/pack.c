@@ -7,7 +7,7 @@ static enum place_result pack_place(struct builder *b, const struct request *r, 
     return fill_as(b, r, FULLEST_FIRST, EMPTIEST_FIRST, params);
 }
 
-static size_t pack_choose(const struct request *r, struct offer *offer, size_t n,
+static size_t pack_choose(const struct request *r, struct node_offer *offer, size_t n,
                           const void *params)
 {
     (void)params;

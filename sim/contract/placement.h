@@ -338,7 +338,7 @@ enum {                            /* placer.needs */
     /* view_random() or ANY_ORDER: how often it is asked changes what it answers later */
     DRAWS_NODES = 32
 };
-struct offer { node_id node; uint32_t gpus; };                /* a node, and how many whole GPUs it has free */
+struct node_offer { node_id node; uint32_t gpus; };                /* a node, and how many whole GPUs it has free */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
@@ -351,5 +351,5 @@ struct placer {
     /* NULL: it is asked in a view. What place() would choose if these n offers, each on another node, in any order, were all that is
      * free for r: a total of whole GPUs, or a task of one, that nothing binds. Puts those that it takes before the others, in the order
      * of its pieces: all of each but of the last, of which it takes what is left. Returns how many it takes; 0: there are too few. */
-    size_t (*choose)(const struct request *r, struct offer *offer, size_t n, const void *params);
+    size_t (*choose)(const struct request *r, struct node_offer *offer, size_t n, const void *params);
 };

@@ -113,7 +113,7 @@ struct timeline {
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
     uint64_t *units;              /* [n_nodes] scratch, of some units: 0 between */
-    struct offers { struct offer *offer; size_t n, capacity; } offers;    /* scratch: what is free for a plan; which units, in `units` */
+    struct offers { struct node_offer *offer; size_t n, capacity; } offers;    /* scratch: what is free for a plan; which units, in `units` */
     uint64_t outs;                /* how often nodes went out of service or came back */
     /* For timeline_outlook(): its last answer, and what that was an answer to */
     struct outlook { uint64_t number, pass, changes, idle; struct random draws; } outlook;

@@ -44,7 +44,7 @@ static bool offers_gather(struct sched *s, const struct hold *plan, int64_t from
 /* All of the first `n` offers are those units of the plan, in its order. */
 static bool are_its_own(const struct sched *s, const struct hold *plan, size_t n)
 {
-    const struct offer *offer = s->timeline->offers.offer;
+    const struct node_offer *offer = s->timeline->offers.offer;
     if (n != plan->p->n)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -60,7 +60,7 @@ static const struct placement *whole_offers(struct sched *s, const struct reques
     struct placement *p = arena_room(s->scratch, sizeof *p + n * sizeof p->piece[0]);
     uint32_t left = r->gpus;
     for (p->n = 0; p->n < n; p->n++) {
-        struct offer offer = all->offer[p->n];
+        struct node_offer offer = all->offer[p->n];
         const struct node_out *out = &s->timeline->out[offer.node];
         if (out->whole || out->gpus)
             return NULL;

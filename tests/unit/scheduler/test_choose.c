@@ -25,19 +25,19 @@ static void hold(struct sched *s, unsigned k)
 }
 
 /* What the view has free, the nodes in a drawn order. */
-static size_t offers_of(const struct view *v, struct offer *offer)
+static size_t offers_of(const struct view *v, struct node_offer *offer)
 {
     size_t n = 0;
     for (node_id node = 0; node < NODES; node++)
         if (view_node(v, node).whole) {
             size_t at = random_below(&draws, n + 1);
             offer[n++] = offer[at];
-            offer[at] = (struct offer){ node, view_node(v, node).whole };
+            offer[at] = (struct node_offer){ node, view_node(v, node).whole };
         }
     return n;
 }
 
-static void compare(const struct placement *p, const struct offer *offer, size_t n, uint32_t gpus)
+static void compare(const struct placement *p, const struct node_offer *offer, size_t n, uint32_t gpus)
 {
     assert_int_equal(n, p ? p->n : 0);
     for (size_t i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ static void ask(struct sched *s, const struct request *r)
 {
     const void *params;
     const struct placer *placer = sched_placer(s, &params);
-    struct offer offer[NODES];
+    struct node_offer offer[NODES];
     uint64_t held_in_8 = random_below(&draws, 8);
     sched_mark_t mark = sched_mark(s);
     for (unsigned k = 0; k < GPUS; k++)
