@@ -21,15 +21,13 @@ same() { # A B
 }
 for policy in fifo srtf; do
     cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -D${policy}_policy=policy_plugin -o "$work/$policy.so" \
-        policies/orders/$policy.c policies/common/queueing.c policies/common/preemption.c policies/common/running.c policies/common/ranking.c policies/common/entries.c policies/common/standstill.c \
-        policies/common/victims.c policies/common/hopeless.c policies/common/excess.c
+        policies/orders/$policy.c policies/common/*.c
     check "$policy compiles as a plugin" $?
     run built-in -p $policy:blocking=skip && run loaded -p "$work/$policy.so:blocking=skip" && same built-in loaded
     check "$policy: the same bytes built in and loaded" $?
 done
 cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Delastic_policy=policy_plugin -o "$work/elastic.so" \
-    policies/elastic/*.c policies/common/queueing.c policies/common/preemption.c policies/common/running.c policies/common/ranking.c policies/common/entries.c policies/common/standstill.c \
-        policies/common/victims.c policies/common/hopeless.c policies/common/excess.c -lm
+    policies/elastic/*.c policies/common/*.c -lm
 check "elastic compiles as a plugin" $?
 run built-in -p elastic && run loaded -p "$work/elastic.so" && same built-in loaded
 check "elastic, which resizes: the same bytes built in and loaded" $?
