@@ -70,6 +70,7 @@ static bool lines_grow(const struct queueing_state *o)
     return o->running || o->discipline->preempt_for;
 }
 
+/* The fresh job, if there is one and it still waits. */
 static void put_in_line(struct sched *s, struct queueing_line *q)
 {
     job_id j = q->fresh;

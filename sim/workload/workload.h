@@ -292,7 +292,8 @@ static inline const struct job_extra *workload_extra(const struct workload *w, j
 {
     return &w->extra[w->truth[j].extra];
 }
-/* Of jobs that arrived before so many others few still wait or run: where not all fits into memory, the rows of the others do. */
+/* Few jobs still wait or run when so many others have arrived after them. Where tables lie in files, the rows of these last arrivals are
+ * memory. */
 enum { WORKLOAD_STILL_USED = 4 * BULK_BLOCK };
 void workload_drop(const struct workload *w, job_id j) __attribute__((cold));
 /* A walk over the jobs, in their order, comes to j: memory behind it is given back now and then. */

@@ -30,7 +30,7 @@ static size_t next_capacity(const struct workload *w)
     return now < in_memory && in_memory < next ? in_memory : next;
 }
 
-/* The run that goes on meanwhile still reads the rows of the last jobs. What it finds in the file it waits for. */
+/* The run that goes on meanwhile reads the rows of the last jobs. They stay memory: a row in the file costs it a page fault. */
 static void give_room(struct workload *w)
 {
     if (w->n_jobs > WORKLOAD_STILL_USED) {
