@@ -1,13 +1,14 @@
 /* read_ahead.c - see read_ahead.h. The blocks are a ring. */
 #include "sim/io/read_ahead.h"
 
+#include "sim/base/relay.h"
 #include "sim/base/memory.h"
 #include "sim/base/second.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 64 * 1024, BLOCKS = 4 };                /* all of them fit into a cache that is near */
+enum { BLOCK_BYTES = 64 * 1024, BLOCKS = 8 };                /* all of them fit into a cache that is near */
 
 struct block {
     size_t bytes;
@@ -19,13 +20,11 @@ struct read_ahead {
     read_some *read;
     void *self;
     struct block *ring;           /* [BLOCKS] */
+    struct relay *blocks;
+    size_t taken;                 /* blocks given back so far */
     size_t used;                  /* bytes of the block that is being taken */
     struct error err;             /* the thread's until the last block is filled */
     pthread_t thread;
-    pthread_mutex_t lock;         /* of what follows */
-    pthread_cond_t moved;
-    size_t filled, taken;         /* blocks */
-    bool told_to_end;
 };
 
 static void fill(struct read_ahead *a, struct block *b)
@@ -42,28 +41,20 @@ static void fill(struct read_ahead *a, struct block *b)
 static void *fill_all(void *self)
 {
     struct read_ahead *a = self;
-    pthread_mutex_lock(&a->lock);
-    for (bool more = true; more;) {
-        while (a->filled - a->taken == BLOCKS && !a->told_to_end)
-            pthread_cond_wait(&a->moved, &a->lock);
-        if (a->told_to_end)
-            break;
-        struct block *b = &a->ring[a->filled % BLOCKS];
-        pthread_mutex_unlock(&a->lock);
+    bool more = true;
+    for (size_t filled = 0; more && relay_wait_free(a->blocks); filled++) {
+        struct block *b = &a->ring[filled % BLOCKS];
         fill(a, b);
         more = b->last > 0;
-        pthread_mutex_lock(&a->lock);
-        a->filled++;
-        pthread_cond_signal(&a->moved);
+        relay_filled(a->blocks);
     }
-    pthread_mutex_unlock(&a->lock);
+    relay_end(a->blocks);
     return NULL;
 }
 
 static void free_all(struct read_ahead *a)
 {
-    pthread_cond_destroy(&a->moved);
-    pthread_mutex_destroy(&a->lock);
+    relay_free(a->blocks);
     free(a->ring);
     free(a);
 }
@@ -74,30 +65,24 @@ struct read_ahead *read_ahead_begin(read_some *read, void *self)
     a->read = read;
     a->self = self;
     a->ring = mem_resize(NULL, BLOCKS, sizeof *a->ring);
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->moved, NULL);
+    a->blocks = relay_new(BLOCKS);
     if (second_start(&a->thread, fill_all, a))
         return a;
     free_all(a);
     return NULL;
 }
 
-/* The one to take from, once it is filled. */
+/* The one to take from, once it is filled: the last of all is never given back. */
 static const struct block *next_block(struct read_ahead *a)
 {
-    pthread_mutex_lock(&a->lock);
-    while (a->filled == a->taken)
-        pthread_cond_wait(&a->moved, &a->lock);
-    pthread_mutex_unlock(&a->lock);
+    relay_wait_filled(a->blocks);
     return &a->ring[a->taken % BLOCKS];
 }
 
 static void give_back(struct read_ahead *a)
 {
-    pthread_mutex_lock(&a->lock);
+    relay_taken(a->blocks);
     a->taken++;
-    pthread_cond_signal(&a->moved);
-    pthread_mutex_unlock(&a->lock);
     a->used = 0;
 }
 
@@ -120,10 +105,7 @@ void read_ahead_end(struct read_ahead *a)
 {
     if (!a)
         return;
-    pthread_mutex_lock(&a->lock);
-    a->told_to_end = true;
-    pthread_cond_signal(&a->moved);
-    pthread_mutex_unlock(&a->lock);
+    relay_stop(a->blocks);
     pthread_join(a->thread, NULL);
     free_all(a);
 }

@@ -2,6 +2,7 @@
 #include "sim/workload/rows_ahead.h"
 
 #include "sim/base/fetch.h"
+#include "sim/base/relay.h"
 #include "sim/base/memory.h"
 #include "sim/base/second.h"
 #include "sim/workload/row_check.h"
@@ -25,12 +26,10 @@ struct rows_ahead {
     add_row *add;
     struct batch *ring;           /* [BATCHES] */
     size_t filled;                /* batches so far; the reader writes into the next one */
+    struct relay *batches;
     pthread_t second;
     bool has_second;
     pthread_mutex_t lock;         /* of what follows */
-    pthread_cond_t moved;
-    size_t ready, added;          /* batches that were handed over, and that were added */
-    bool ended;                   /* no further one is handed over */
     bool failed;                  /* nothing more is added, see err */
     struct error err;
 };
@@ -54,25 +53,22 @@ static void add_batch(struct rows_ahead *a, const struct batch *b)
     pthread_mutex_unlock(&a->lock);
 }
 
+static bool has_failed(struct rows_ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    bool failed = a->failed;
+    pthread_mutex_unlock(&a->lock);
+    return failed;
+}
+
 static void *add_all(void *self)
 {
     struct rows_ahead *a = self;
-    pthread_mutex_lock(&a->lock);
-    for (;;) {
-        while (a->added == a->ready && !a->ended)
-            pthread_cond_wait(&a->moved, &a->lock);
-        if (a->added == a->ready)
-            break;
-        bool skip = a->failed;
-        const struct batch *b = &a->ring[a->added % BATCHES];
-        pthread_mutex_unlock(&a->lock);
-        if (!skip)
-            add_batch(a, b);
-        pthread_mutex_lock(&a->lock);
-        a->added++;
-        pthread_cond_signal(&a->moved);
+    for (size_t added = 0; relay_wait_filled(a->batches); added++) {
+        if (!has_failed(a))
+            add_batch(a, &a->ring[added % BATCHES]);
+        relay_taken(a->batches);
     }
-    pthread_mutex_unlock(&a->lock);
     return NULL;
 }
 
@@ -83,44 +79,34 @@ struct rows_ahead *rows_ahead_begin(struct workload *w, add_row *add)
     a->add = add;
     a->ring = mem_resize(NULL, BATCHES, sizeof *a->ring);
     a->ring[0].n = a->ring[0].text_used = 0;
+    a->batches = relay_new(BATCHES);
     pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->moved, NULL);
     return a;
 }
 
-static int failure(const struct rows_ahead *a, struct error *err)
-{
-    if (a->failed)
-        *err = a->err;
-    return a->failed ? -1 : 0;
-}
-
-/* Waits until the batch behind it is free, too. */
-static int hand_over(struct rows_ahead *a, struct error *err)
+static int failure(struct rows_ahead *a, struct error *err)
 {
     pthread_mutex_lock(&a->lock);
-    a->ready = ++a->filled;
-    pthread_cond_signal(&a->moved);
-    while (a->ready - a->added == BATCHES)
-        pthread_cond_wait(&a->moved, &a->lock);
-    int result = failure(a, err);
+    bool failed = a->failed;
+    if (failed)
+        *err = a->err;
     pthread_mutex_unlock(&a->lock);
-    return result;
+    return failed ? -1 : 0;
 }
 
 static int batch_full(struct rows_ahead *a, struct error *err)
 {
-    int result;
     a->has_second = a->has_second || second_start(&a->second, add_all, a);
     if (a->has_second) {
-        result = hand_over(a, err);
+        a->filled++;
+        relay_filled(a->batches);
+        relay_wait_free(a->batches);
     } else {
         add_batch(a, &a->ring[0]);
-        result = failure(a, err);
     }
     struct batch *next = &a->ring[a->filled % BATCHES];
     next->n = next->text_used = 0;
-    return result;
+    return failure(a, err);
 }
 
 static size_t text_bytes(const struct job_row *row)
@@ -162,16 +148,13 @@ static void end_second(struct rows_ahead *a)
 {
     if (!a->has_second)
         return;
-    pthread_mutex_lock(&a->lock);
-    a->ended = true;
-    pthread_cond_signal(&a->moved);
-    pthread_mutex_unlock(&a->lock);
+    relay_end(a->batches);
     pthread_join(a->second, NULL);
 }
 
 static void free_rows(struct rows_ahead *a)
 {
-    pthread_cond_destroy(&a->moved);
+    relay_free(a->batches);
     pthread_mutex_destroy(&a->lock);
     free(a->ring);
     free(a);
