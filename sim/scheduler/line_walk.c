@@ -34,6 +34,8 @@ struct walk {
     size_t n, capacity;
     uint64_t *skipped;            /* bits by sub-line number; NULL: none */
     size_t skipped_size;
+    /* Sub-lines that it has left as long as nothing starts, and what would tell that something has */
+    struct { uint32_t *sub; size_t n, capacity; uint64_t timeline, told; } left;
     /* What is free of a kind at `lacking_ns`, at that version of the timeline; kind ID_NONE: not asked yet */
     struct { uint64_t version; int64_t milli; uint32_t kind; } free_then;
 };
@@ -100,7 +102,7 @@ static __attribute__((noinline)) void find_place(struct walk *w)
     const struct sched *s = l->s;
     struct ordered_space entries = line_entries(s);
     w->version = l->version;
-    w->n = 0;
+    w->n = w->left.n = 0;
     w->current = ID_NONE;
     uint32_t sub = l->subs.first;
     for (; sub != ORDERED_NONE && w->begun; sub = s->lines->sub[sub].next) {
@@ -228,17 +230,62 @@ static bool lacks_then(struct walk *w, const struct sub_line *sub)
     return sub->need_milli > w->free_then.milli;
 }
 
-/* A sub-line not full, of which nothing has been given: its first job would be told once more that it is reserved, as
- * stays_reserved() says, and no other is reserved for less. */
-static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
+/* Jobs of the sub-line that are reserved for no less are left out; TIME_NEVER: none is. */
+static int64_t too_long_ns(const struct walk *w, const struct sub_line *sub)
+{
+    return sub->too_long.walk == w->number ? sub->too_long.ns : TIME_NEVER;
+}
+
+static void too_long_from(const struct walk *w, struct sub_line *sub, int64_t estimate_ns)
+{
+    sub->too_long.ns = min_i64(too_long_ns(w, sub), estimate_ns);
+    sub->too_long.walk = w->number;
+}
+
+enum { FEW_PLANS = 4 };
+
+/* Also where there are many plans. */
+static bool may_have_plan(const struct sched *s, shape_id shape)
+{
+    const struct timeline *t = s->timeline;
+    bool may = t->n_plans > FEW_PLANS;
+    for (size_t i = 0; i < t->n_plans && !may; i++)
+        may = ask_of(s, t->hold[t->plan[i].hold].job)->shape == shape;
+    return may;
+}
+
+static void leave_for_now(struct walk *w, uint32_t number)
+{
+    const struct sched *s = w->l->s;
+    if (w->left.n == w->left.capacity) {
+        size_t capacity = w->left.capacity ? 2 * w->left.capacity : 16;
+        uint32_t *sub = sched_scratch(w->l->s, capacity * sizeof *sub);
+        if (w->left.n)
+            memcpy(sub, w->left.sub, w->left.n * sizeof *sub);
+        w->left.sub = sub;
+        w->left.capacity = capacity;
+    }
+    w->left.sub[w->left.n++] = number;
+    w->left.timeline = s->timeline->version;
+    w->left.told = s->lines->n_reserved;
+}
+
+/* A sub-line not full, of which nothing has been given: each of its jobs would be told once more that it is reserved, as
+ * stays_reserved() says. If none is reserved for less than the first, the first would end that; else it is so as long as nothing
+ * starts. */
+static bool all_stay_reserved(struct walk *w, uint32_t number, const struct sub_line *sub)
 {
     const struct sched *s = w->l->s;
     const struct line_entry *entry = entries_of(w), *first = &entry[sub->entries.first];
-    int64_t ahead_ns = w->lacking_ns - s->now_ns;
-    if (sub->kind == ID_NONE || ahead_ns < 0 || first->reserved_ns == TIME_NEVER || first->reserved_ns <= ahead_ns ||
-        entry[sub->entries.root].least_reserved_ns < first->reserved_ns || plan_of(s, first->at.job))
+    int64_t ahead_ns = w->lacking_ns - s->now_ns, least_ns = entry[sub->entries.root].least_reserved_ns;
+    if (sub->kind == ID_NONE || ahead_ns < 0 || first->reserved_ns == TIME_NEVER || least_ns <= ahead_ns || !lacks_then(w, sub))
         return false;
-    return lacks_then(w, sub);
+    if (least_ns >= first->reserved_ns)
+        return !plan_of(s, first->at.job);
+    if (may_have_plan(s, sub->shape))
+        return false;
+    leave_for_now(w, number);
+    return true;
 }
 
 /* The first entry of the sub-lines not begun, if it comes before the entry `before`, unless that is ORDERED_NONE. */
@@ -259,7 +306,7 @@ static uint32_t first_not_begun(struct walk *w, uint32_t before)
                 tell_full(s, number, sub->entries.first);
             continue;
         }
-        if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, sub))
+        if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, number, sub))
             continue;
         found = sub->entries.first;
         break;
@@ -299,16 +346,9 @@ static bool go_to_next(struct walk *w)
     return true;
 }
 
-/* Jobs of the sub-line that are reserved for no less are left out; TIME_NEVER: none is. */
-static int64_t too_long_ns(const struct walk *w, const struct sub_line *sub)
-{
-    return sub->too_long.walk == w->number ? sub->too_long.ns : TIME_NEVER;
-}
-
 static void leave_out_longer(struct walk *w, struct sub_line *sub, int64_t estimate_ns)
 {
-    sub->too_long.ns = min_i64(too_long_ns(w, sub), estimate_ns);
-    sub->too_long.walk = w->number;
+    too_long_from(w, sub, estimate_ns);
     w->at.most_ns = min_i64(w->at.most_ns, estimate_ns - 1);
     w->at.mark = 0;
 }
@@ -341,9 +381,36 @@ static bool is_full_by_now(struct walk *w)
     return true;
 }
 
+/* Something has started since sub-lines were left. Their jobs up to the place that was reached were left out before that, as each
+ * would have been; the next goes on. */
+static __attribute__((noinline)) void look_again(struct walk *w)
+{
+    const struct line_entry *entry = entries_of(w);
+    for (size_t i = 0; i < w->left.n; i++) {
+        struct sub_line *sub = &w->l->s->lines->sub[w->left.sub[i]];
+        struct pending p = { sub->entries.first, 0, TIME_NEVER };
+        do {
+            p.most_ns = entry[p.entry].reserved_ns - 1;
+            p.entry = next_going_on(entry, p.entry, &p);
+        } while (p.entry != ORDERED_NONE && !line_place_before(&w->reached, &entry[p.entry].at));
+        too_long_from(w, sub, p.most_ns + 1);
+        if (p.entry != ORDERED_NONE)
+            heap_push(w, p);
+    }
+    w->left.n = 0;
+}
+
+static inline bool has_left_too_much(const struct walk *w)
+{
+    const struct sched *s = w->l->s;
+    return w->left.n && (w->left.timeline != s->timeline->version || w->left.told != s->lines->n_reserved);
+}
+
 bool line_next(struct line_walk *lw, job_id *j)
 {
     struct walk *w = walk_of(lw);
+    if (has_left_too_much(w))
+        look_again(w);
     do
         if (!go_to_next(w))
             return false;
@@ -396,6 +463,8 @@ void line_give_marked(struct line_walk *lw)
     struct walk *w = (struct walk *)(uintptr_t)lw->at[0];
     if (!w || !w->marked)
         return;
+    if (w->version == w->l->version)
+        look_again(w);             /* which is to remember what it has left out */
     find_place(w);
     w->marked = false;
 }

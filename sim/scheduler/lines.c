@@ -211,6 +211,7 @@ void line_entries_reserve(struct sched *s, const struct live *l)
         if (s->lines->entry[e].reserved_ns == now_ns)
             continue;
         s->lines->entry[e].reserved_ns = now_ns;
+        s->lines->n_reserved++;
         ordered_changed(&entries, e);
     }
 }

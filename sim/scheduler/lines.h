@@ -65,6 +65,7 @@ struct lines {
     struct sub_line *sub;         /* of all lines, by their global numbers */
     size_t n_subs, sub_capacity;
     uint64_t n_walks;             /* so far */
+    uint64_t n_reserved;          /* how often reserved_ns of an entry changed */
     bool marks;                   /* the policy has marked some job: for good */
 };
 

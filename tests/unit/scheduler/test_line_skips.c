@@ -5,10 +5,12 @@
 #include "sim/scheduler/placing.h"
 #include "tests/unit/scheduler/random_line.h"
 
-enum { SEEDS = 200, PASSES = 40, NEVER_SKIPPED = -1 };
+enum { SEEDS = 200, SEEDS_BACKFILLING = 3000, PASSES = 40, NEVER_SKIPPED = -1 };
 
 static uint8_t own[JOBS_MOST];
-static unsigned given, too_long, full, full_later, asked, reserved;
+static unsigned given, too_long, full, full_later, asked, reserved, later;
+/* As under backfilling: one plan, of which walks know; most jobs wait for it; many start. */
+static bool backfills;
 
 static size_t in_order(struct sched *s, job_id *order)
 {
@@ -93,25 +95,30 @@ static bool next(struct sched *s, struct walker *w, job_id *j)
 static void block(struct sched *s, job_id j, bool noted)
 {
     static const enum wait_reason reasons[] = { WAIT_RESERVED, WAIT_RESERVED, WAIT_GPUS, WAIT_GROUP };
-    enum wait_reason why = reasons[draw(4)];
+    enum wait_reason why = backfills && draw(8) ? WAIT_RESERVED : reasons[draw(4)];
     sched_blocked(s, j, why);
     if (noted)
         own[j] = (uint8_t)why;
 }
 
-static void walk(struct sched *s)
+static void walk(struct sched *s, job_id planned)
 {
     static struct walker w;
     memset(&w, 0, sizeof w);
     w.n = in_order(s, w.order);
-    w.skips_full = draw(2);
+    w.skips_full = backfills || draw(2);
     struct line_walk real = { .l = k.line };
     if (w.skips_full)
         line_skip_full(&real, sched_view(s, FREE_IDLE));
     w.lacking_ns = draw(3) ? sched_now(s) + (int64_t)draw(8) * NS_PER_S - NS_PER_S : TIME_NEVER;
+    if (planned != ID_NONE)
+        w.lacking_ns = plan_start(s, planned);
     line_skip_reserved(&real, w.lacking_ns);
+    bool has_started = false;
     for (job_id want, got;; given++) {
+        unsigned were_reserved = reserved;
         bool more = next(s, &w, &want);
+        later += has_started ? reserved - were_reserved : 0;
         assert_wanted(more ? want : ID_NONE, line_next(&real, &got) ? got : ID_NONE, "walk at %g s: next job",
                       (double)sched_now(s) / NS_PER_S);
         if (!more)
@@ -125,8 +132,10 @@ static void walk(struct sched *s)
         if (!p)
             assert_int_equal(sched_why_not(s), why);
         asked++;
-        if (p && draw(12) == 0 && sched_start(s, got, p) == SCHED_OK)
+        if (p && draw(backfills ? 3 : 12) == 0 && sched_start(s, got, p) == SCHED_OK) {
+            has_started = true;
             continue;
+        }
         block(s, got, true);
         if (draw(2))
             continue;
@@ -147,17 +156,19 @@ static void arrived(struct sched *s, const void *params, void *state, job_id j)
     comes_in(s, j);
 }
 
-/* Some job is planned for some time, if there is room; else it has no plan. */
-static void plan(struct sched *s)
+/* Some job is planned for some time, if there is room; else it has no plan. ID_NONE: none is. */
+static job_id plan(struct sched *s)
 {
     job_id j = (job_id)draw(k.n_jobs);
     if (job_state(s, j) != JOB_PENDING)
-        return;
+        return ID_NONE;
     struct request r = job_request(s, j);
     int64_t from_ns = sched_now(s) + (int64_t)draw(8) * NS_PER_S;
     const struct placement *p = sched_place(s, timeline_view(s, from_ns, from_ns + NS_PER_S), &r);
-    if (!p || plan_set(s, j, from_ns, p) != SCHED_OK)
-        plan_drop(s, j);
+    if (p && plan_set(s, j, from_ns, p) == SCHED_OK)
+        return j;
+    plan_drop(s, j);
+    return ID_NONE;
 }
 
 static void schedule(struct sched *s, const void *params, void *state)
@@ -175,9 +186,12 @@ static void schedule(struct sched *s, const void *params, void *state)
     sched_rollback(s, mark);
     if (k.passes > 0) {
         k.passes--;
-        for (int i = 0; i < 10; i++)
-            plan(s);
-        walk(s);
+        job_id planned = ID_NONE;
+        for (job_id j = 0; j < k.n_jobs && backfills; j++)
+            plan_drop(s, j);
+        for (int i = 0; i < 10 && (planned == ID_NONE || !backfills); i++)
+            planned = plan(s);
+        walk(s, backfills ? planned : ID_NONE);
         sched_wake_at(s, sched_now(s) + NS_PER_S);
         return;
     }
@@ -214,8 +228,27 @@ static void as_defined(void **state)
     assert_true(given > 10000 && too_long > 1000 && reserved > 50 && full > 300 && full_later > 30 && asked > 10000);
 }
 
+/* Sub-lines are left as a whole, and looked at again once something starts. */
+static void as_defined_while_jobs_start(void **state)
+{
+    (void)state;
+    backfills = true;
+    reserved = 0;
+    for (uint64_t seed = 0; seed < SEEDS_BACKFILLING; seed++) {
+        struct world w = random_world(seed);
+        w.n_groups = 1;
+        w.group[0] = (struct group_spec){ .name = "pool", .count = 1, .gpus = 30, .counted = true, .cpu_milli = INT64_MAX,
+                                          .mem_mib = INT64_MAX };
+        make_alike(&w, 1 + (uint32_t)(seed % 6));
+        memset(own, 0, sizeof own);
+        walk_world(&w, &skipping, "backfills", seed, PASSES);
+    }
+    print_message("%u reserved, %u of them behind a job that started\n", reserved, later);
+    assert_true(reserved > 1500 && later > 300);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(as_defined) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(as_defined), cmocka_unit_test(as_defined_while_jobs_start) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
