@@ -7,7 +7,6 @@
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static inline void amount_add(struct amount *to, const struct amount *by)
@@ -170,10 +169,10 @@ int64_t books_fairness_micro(const struct sched *s, job_id j)
     double alone_ns = (double)s->workload->truth[j].duration_ns;
     int64_t gpu_milli = request_gpu_milli(ask_of(s, j));
     if (gpu_milli > 0 && there_ns > 0) {
-        double queues = run->contending_ns / there_ns;
-        alone_ns *= fmax(1, (double)gpu_milli * queues / (double)(s->cluster->gpus * MILLI_ALL));
+        double queues = run->contending_ns / there_ns, share = (double)gpu_milli * queues / (double)(s->cluster->gpus * MILLI_ALL);
+        alone_ns *= share > 1 ? share : 1;
     }
-    double micro = alone_ns > 0 ? floor(1e6 * there_ns / alone_ns + .5) : -1;
+    double micro = alone_ns > 0 ? 1e6 * there_ns / alone_ns + .5 : -1;
     return micro < 9e18 ? (int64_t)micro : INT64_MAX;
 }
 

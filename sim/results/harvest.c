@@ -11,7 +11,8 @@
 
 struct harvest {
     const struct sched *s;
-    struct output *file, *part[BLOCKS_THREADS];    /* of rows; NULL: none are wanted */
+    struct output *file;          /* of rows; NULL: none are wanted */
+    struct part { struct output *rows; struct job_result *job; } part[BLOCKS_THREADS];    /* of a block; NULL without rows */
     struct tally_walk *tallies;
     struct blocks *blocks;
     bool early;                   /* a row is final with its job */
@@ -27,13 +28,13 @@ static void make_rows(void *self, size_t block, unsigned thread)
 {
     const struct harvest *h = self;
     const struct run_setup *setup = run_setup_of(h->s);
-    struct output *o = h->part[thread];
-    for (job_id j = (job_id)(block * HARVEST_BLOCK); h->file && j < block_end(h, block); j++) {
-        struct job_result of;
-        run_job_read(h->s, j, &of);
-        if (of.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(h->s, j)))
+    struct output *o = h->part[thread].rows;
+    struct job_result *of = h->part[thread].job;
+    for (job_id j = (job_id)(block * HARVEST_BLOCK); h->file && j < block_end(h, block); j++, of++) {
+        run_job_read(h->s, j, of);
+        if (of->state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(h->s, j)))
             continue;
-        rows_job(o, setup->cluster, setup->workload, j, &of);
+        rows_job(o, setup->cluster, setup->workload, j, of);
         models_row(o, h->s, MODEL_JOBS, j);
         out_char(o, '\n');
     }
@@ -43,8 +44,8 @@ static void hand_on(void *self, size_t block, unsigned thread)
 {
     const struct harvest *h = self;
     if (h->file)
-        output_move(h->file, h->part[thread]);
-    tally_walk_to(h->tallies, block_end(h, block));
+        output_move(h->file, h->part[thread].rows);
+    tally_walk_to(h->tallies, block_end(h, block), h->part[thread].job);
     run_read_to(h->s, block_end(h, block));
 }
 
@@ -54,7 +55,7 @@ struct harvest *harvest_begin(const struct sched *s, struct output *rows)
     const size_t jobs = workload_all(run_setup_of(s)->workload);
     *h = (struct harvest){ .s = s, .file = rows, .tallies = tally_walk_new(s), .early = !models_have_columns(s, MODEL_JOBS) };
     for (unsigned i = 0; i < BLOCKS_THREADS && rows; i++)
-        h->part[i] = output_memory();
+        h->part[i] = (struct part){ output_memory(), mem_resize(NULL, HARVEST_BLOCK, sizeof(struct job_result)) };
     if (rows)
         rows_header_with(rows, OUTPUT_JOBS, s);
     h->blocks = blocks_begin(&(struct blocks_of){ h, (jobs + HARVEST_BLOCK - 1) / HARVEST_BLOCK, make_rows, hand_on });
@@ -74,8 +75,10 @@ void harvest_run_ended(struct harvest *h)
 
 static void free_harvest(struct harvest *h)
 {
-    for (unsigned i = 0; i < BLOCKS_THREADS; i++)
-        output_discard(h->part[i]);
+    for (unsigned i = 0; i < BLOCKS_THREADS; i++) {
+        output_discard(h->part[i].rows);
+        free(h->part[i].job);
+    }
     free(h);
 }
 

@@ -53,7 +53,8 @@ struct tallies {
 struct tally_walk;
 struct tally_walk *tally_walk_new(const struct sched *s);                                    /* of one run */
 struct tally_walk *tally_walk_of_parts(const struct parts *p, uint32_t n_queues);            /* borrows what p points to */
-void tally_walk_to(struct tally_walk *w, job_id end);                                        /* of one run: jobs below `end` are in it */
+/* Of one run: jobs below `end` are in it. known: run_job_read() of those that were not; NULL: it is asked. */
+void tally_walk_to(struct tally_walk *w, job_id end, const struct job_result *known);
 struct tallies *tally_walk_end(struct tally_walk *w);                                        /* all are, and quantiles; belongs to w */
 void tally_walk_free(struct tally_walk *w);                                                  /* NULL: does nothing */
 size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by);     /* job j of run i; not BY_ALL */

@@ -338,29 +338,30 @@ struct tally_walk *tally_walk_of_parts(const struct parts *p, uint32_t n_queues)
     return walk_new(p, n_queues);
 }
 
-static void walk_job(struct tally_walk *w, const struct sched *s, job_id j)
+static void walk_job(struct tally_walk *w, const struct sched *s, job_id j, const struct job_result *r)
 {
     const struct job_facts *facts = &run_setup_of(s)->workload->facts[j];
     struct tally *all = &w->to.all;
-    struct job_result r;
-    run_job_read(s, j, &r);
-    struct job_sample x = sample_of(s, j, &r);
-    if (r.state == JOB_ABSENT)
+    struct job_sample x = sample_of(s, j, r);
+    if (r->state == JOB_ABSENT)
         return;
     add_to_share(&w->classes, facts->class, all, &x);
     add_to_share(&w->queues, parts_queue(&w->parts, w->part, facts->queue), all, &x);
     add_to_share(&w->runs, w->part, all, &x);
     add_job(all, &x);
     if (x.ended && x.counts)
-        add_sample(&w->samples, &w->sampled, x.jct_ns, r.wait_ns, r.fairness_micro);
+        add_sample(&w->samples, &w->sampled, x.jct_ns, r->wait_ns, r->fairness_micro);
 }
 
-void tally_walk_to(struct tally_walk *w, job_id end)
+void tally_walk_to(struct tally_walk *w, job_id end, const struct job_result *known)
 {
     const struct sched *s = w->parts.of[w->part];
     for (; w->next < end; w->next++) {
+        struct job_result r;
         run_pass(s, w->next);
-        walk_job(w, s, w->next);
+        if (!known)
+            run_job_read(s, w->next, &r);
+        walk_job(w, s, w->next, known ? known++ : &r);
     }
 }
 
@@ -368,7 +369,7 @@ struct tallies *tally_walk_end(struct tally_walk *w)
 {
     const struct tally *all = &w->to.all;
     for (; w->part < w->parts.n; w->part++, w->next = 0)
-        tally_walk_to(w, workload_all(run_setup_of(w->parts.of[w->part])->workload));
+        tally_walk_to(w, workload_all(run_setup_of(w->parts.of[w->part])->workload), NULL);
     end_shares(&w->classes, all);
     end_shares(&w->queues, all);
     end_shares(&w->runs, all);
