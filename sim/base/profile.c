@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = PROFILE_BLOCK, COUNTED = 16, PART = 8, NEAR = 2 };
+enum { BLOCK = PROFILE_BLOCK, COUNTED = 8, PART = 8 };
+/* What is looked for, and mostly near the last of its sort. */
+enum sort { BEGINNING, END, FREE, N_SORTS };
 
 /* time INT64_MAX: there is none; mark 0: none */
 struct steps { int64_t time[BLOCK], value[BLOCK]; uint32_t mark[BLOCK]; };
 /* The amount from a step on: its value in `steps`, and `lift`. */
 struct block {
-    int64_t first;                /* the time of its first step */
     int64_t lift;
     int64_t least, most;          /* of its values, without `lift` */
     uint32_t n;                   /* > 0 */
@@ -21,8 +22,9 @@ struct block {
 };
 struct profile {
     struct block *block;          /* in order; the first step of all is at INT64_MIN */
-    size_t n, capacity;
-    size_t *near;                 /* [NEAR] blocks found last, which are tried first; some may not be there any more */
+    int64_t *first;               /* the times of their first steps, and COUNTED times INT64_MAX */
+    size_t n, capacity, first_capacity;
+    size_t *near;                 /* by sort, the blocks found last, which are tried first; some may not be there any more */
     int64_t peak;                 /* the value is no more at any time */
     bool peaked;                  /* and is that at some time */
 };
@@ -41,9 +43,14 @@ struct profile *profile_new(void)
     struct profile *p = mem_new(1, sizeof *p);
     mem_grow(&p->block, &p->capacity, 0, sizeof *p->block);
     struct steps *steps = steps_new();
-    p->near = mem_new(NEAR, sizeof *p->near);
-    p->block[p->n++] = (struct block){ .first = INT64_MIN, .n = 1, .steps = steps };
+    p->near = mem_new(N_SORTS, sizeof *p->near);
+    p->block[p->n++] = (struct block){ .n = 1, .steps = steps };
     p->block[0].steps->time[0] = INT64_MIN;
+    p->first_capacity = 2 * COUNTED;
+    p->first = mem_new(p->first_capacity, sizeof *p->first);
+    p->first[0] = INT64_MIN;
+    for (size_t i = 1; i <= COUNTED; i++)
+        p->first[i] = INT64_MAX;
     return p;
 }
 
@@ -53,6 +60,7 @@ void profile_free(struct profile *p)
         free(p->block[i].steps);
     if (p) {
         free(p->block);
+        free(p->first);
         free(p->near);
     }
     free(p);
@@ -77,41 +85,40 @@ static struct place place_in(const struct profile *p, size_t block, int64_t time
 
 static bool is_in(const struct profile *p, size_t block, int64_t time)
 {
-    return block < p->n && p->block[block].first <= time && (block + 1 == p->n || time < p->block[block + 1].first);
+    return block < p->n && p->first[block] <= time && time < p->first[block + 1];
 }
 
-static size_t block_at(const struct profile *p, int64_t time)
+static __attribute__((noinline)) size_t block_at(const struct profile *p, int64_t time)
 {
-    size_t block = 0, before = 0, n = p->n;
+    const int64_t *first = p->first;
+    size_t before = 0, n = p->n;
     for (size_t half; n > COUNTED; n -= half) {
         half = n / 2;
-        block += p->block[block + half].first <= time ? half : 0;
+        first += first[half] <= time ? half : 0;
     }
-    for (size_t i = 1; i < n; i++)
-        before += p->block[block + i].first <= time;
-    return block + before;
+#pragma GCC unroll 8
+    for (size_t i = 1; i < COUNTED; i++)                  /* those behind the n-th are later */
+        before += first[i] <= time;
+    size_t block = (size_t)(first - p->first) + before;
+    return block < p->n ? block : p->n - 1;               /* INT64_MAX */
 }
 
 /* Most ask from now on, or near a time that was asked for before: a hold moves by little at both of its ends. */
-static struct place place_at(const struct profile *p, int64_t time)
+static struct place place_at(const struct profile *p, enum sort sort, int64_t time)
 {
-    if (time == INT64_MIN)
-        return (struct place){ 0, 0 };
     if (is_in(p, 0, time))
         return place_in(p, 0, time);
-    for (size_t i = 0; i < NEAR; i++)
-        if (is_in(p, p->near[i], time))
-            return place_in(p, p->near[i], time);
-    p->near[1] = p->near[0];
-    p->near[0] = block_at(p, time);
-    return place_in(p, p->near[0], time);
+    if (!is_in(p, p->near[sort], time))
+        p->near[sort] = block_at(p, time);
+    return place_in(p, p->near[sort], time);
 }
 
 /* Of a time that is not before that step: mostly it is near. */
 static struct place place_behind(const struct profile *p, struct place at, int64_t time)
 {
-    bool here = at.block + 1 == p->n || time < p->block[at.block + 1].first;
-    return here ? place_in(p, at.block, time) : place_at(p, time);
+    if (time < p->first[at.block + 1])
+        return place_in(p, at.block, time);
+    return is_in(p, at.block + 1, time) ? place_in(p, at.block + 1, time) : place_at(p, END, time);
 }
 
 static int64_t time_of(const struct profile *p, struct place at)
@@ -183,6 +190,8 @@ static void move_steps(struct steps *to, uint32_t at, const struct steps *from, 
 static void split(struct profile *p, size_t i)
 {
     mem_grow(&p->block, &p->capacity, p->n, sizeof *p->block);
+    mem_grow(&p->first, &p->first_capacity, p->n + COUNTED, sizeof *p->first);
+    memmove(p->first + i + 2, p->first + i + 1, (p->n + COUNTED - i - 1) * sizeof *p->first);
     struct block *b = &p->block[i];
     memmove(b + 2, b + 1, (p->n++ - i - 1) * sizeof *b);
     struct steps *steps = steps_new();
@@ -191,7 +200,7 @@ static void split(struct profile *p, size_t i)
     move_steps(b[1].steps, 0, b->steps, b->n, b[1].n);
     for (uint32_t k = b->n; k < BLOCK; k++)
         b->steps->time[k] = INT64_MAX;
-    b[1].first = b[1].steps->time[0];
+    p->first[i + 1] = b[1].steps->time[0];
     for (uint32_t k = 0; k < b[1].n; k++)
         b[1].marks += b[1].steps->mark[k] > 0;
     b->marks -= b[1].marks;
@@ -206,7 +215,7 @@ static struct place step_made(struct profile *p, struct place at, int64_t time)
         return at;
     if (p->block[at.block].n == BLOCK) {
         split(p, at.block);
-        at = place_at(p, time);
+        at = place_at(p, BEGINNING, time);
     }
     struct block *b = &p->block[at.block];
     at.step++;
@@ -221,6 +230,7 @@ static void drop_block(struct profile *p, size_t i)
 {
     free(p->block[i].steps);
     memmove(&p->block[i], &p->block[i + 1], (--p->n - i) * sizeof *p->block);
+    memmove(&p->first[i], &p->first[i + 1], (p->n + COUNTED - i) * sizeof *p->first);
 }
 
 /* They fill less than half of one. */
@@ -257,7 +267,7 @@ static bool drop_idle(struct profile *p, struct place at)
         return true;
     }
     if (at.step == 0) {           /* else a step before it has its value */
-        b->first = b->steps->time[0];
+        p->first[at.block] = b->steps->time[0];
         sum_up(b);
     }
     if (may_join(p, at.block))
@@ -300,45 +310,82 @@ static int64_t raise_all(struct profile *p, struct place low, struct place high,
     return last->most + last->lift > most ? last->most + last->lift : most;
 }
 
-void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
+/* Where the step of that time is after some change: mostly where it was. */
+static struct place place_still(const struct profile *p, struct place was, int64_t time)
 {
-    bool ends = until != INT64_MAX;
-    if (from >= until || amount == 0)
-        return;
-    struct place low = { 0, 0 }, high = { p->n, 0 };
-    if (from > INT64_MIN) {
-        low = step_made(p, place_at(p, from), from);
-        high.block = p->n;
+    return was.block < p->n && time_of(p, was) == time ? was : place_at(p, BEGINNING, time);
+}
+
+/* Adds on [from, until), of which *low is the first step. The step at `until`, if that has one; both may be idle now. */
+static struct place raise_from(struct profile *p, struct place *low, int64_t from, int64_t until, int64_t amount)
+{
+    struct place high = { p->n, 0 };
+    if (until != INT64_MAX) {
+        high = step_made(p, place_behind(p, *low, until), until);
+        *low = place_still(p, *low, from);            /* a block may have become two */
     }
-    size_t n = p->n;
-    if (ends)
-        high = step_made(p, place_behind(p, low, until), until);
-    if (p->n != n)                /* a block has become two: the other may have moved */
-        low = place_at(p, from);
-    int64_t most = raise_all(p, low, high, amount);
+    int64_t most = raise_all(p, *low, high, amount);
     p->peaked = (p->peaked && amount > 0) || most >= p->peak;
     p->peak = most > p->peak ? most : p->peak;
-    n = p->n;
-    if (ends && drop_idle(p, high) && p->n != n)
-        low = place_at(p, from);
+    return high;
+}
+
+void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
+{
+    if (from >= until || amount == 0)
+        return;
+    struct place low = { 0, 0 };
+    if (from > INT64_MIN)
+        low = step_made(p, place_at(p, BEGINNING, from), from);
+    struct place high = raise_from(p, &low, from, until, amount);
+    if (until != INT64_MAX && drop_idle(p, high))
+        low = place_still(p, low, from);
     if (from > INT64_MIN)
         drop_idle(p, low);
 }
 
-uint32_t *profile_mark(struct profile *p, int64_t time)
+static void unmark(struct profile *p, struct place at)
 {
-    struct place at = step_made(p, place_at(p, time), time);
+    p->block[at.block].steps->mark[at.step] = 0;
+    p->block[at.block].marks--;
+}
+
+static uint32_t *mark_of(struct profile *p, struct place at)
+{
     uint32_t *mark = &p->block[at.block].steps->mark[at.step];
     p->block[at.block].marks += !*mark;
     return mark;
 }
 
+uint32_t *profile_mark(struct profile *p, int64_t time)
+{
+    return mark_of(p, step_made(p, place_at(p, BEGINNING, time), time));
+}
+
 void profile_unmark(struct profile *p, int64_t time)
 {
-    struct place at = place_at(p, time);
-    p->block[at.block].steps->mark[at.step] = 0;
-    p->block[at.block].marks--;
+    struct place at = place_at(p, BEGINNING, time);
+    unmark(p, at);
     drop_idle(p, at);
+}
+
+uint32_t *profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last)
+{
+    int64_t end = to + (h->until - h->from);
+    int64_t taken = end < h->from ? end : h->from, freed = end < h->from ? h->from : end;
+    struct place first = step_made(p, place_at(p, BEGINNING, to), to);
+    struct place high = raise_from(p, &first, to, taken, h->amount);
+    if (last && taken == h->from)
+        unmark(p, high);
+    drop_idle(p, high);
+    struct place low = step_made(p, place_behind(p, place_still(p, first, to), freed), freed);
+    if (last && taken != h->from)
+        unmark(p, low);
+    high = raise_from(p, &low, freed, h->until, -h->amount);
+    if (drop_idle(p, high))
+        low = place_still(p, low, freed);
+    drop_idle(p, low);
+    return mark_of(p, place_still(p, first, to));
 }
 
 /* ---- Questions ---- */
@@ -347,7 +394,7 @@ struct profile_span profile_span(const struct profile *p, int64_t from, int64_t 
                                  void (*see)(void *context, uint32_t mark, int64_t before),
                                  void *context)
 {
-    struct place at = place_at(p, from > INT64_MIN ? from - 1 : from);
+    struct place at = place_at(p, END, from > INT64_MIN ? from - 1 : from);
     struct profile_span span = { .before = value_of(p, at), .least = INT64_MAX };
     span.behind = span.before;
     bool ends = false;            /* with a step */
@@ -357,7 +404,7 @@ struct profile_span profile_span(const struct profile *p, int64_t from, int64_t 
             span.least = span.behind;
         if (b->steps->mark[at.step])
             see(context, b->steps->mark[at.step], span.behind);
-        if (at.step == 0 && !b->marks && at.block + 1 < p->n && b[1].first <= until) {
+        if (at.step == 0 && !b->marks && at.block + 1 < p->n && p->first[at.block + 1] <= until) {
             span.least = b->least + b->lift < span.least ? b->least + b->lift : span.least;
             at.step = b->n - 1;
         }
@@ -370,12 +417,12 @@ struct profile_span profile_span(const struct profile *p, int64_t from, int64_t 
 
 int64_t profile_at(const struct profile *p, int64_t time)
 {
-    return value_of(p, place_at(p, time));
+    return value_of(p, place_at(p, FREE, time));
 }
 
 int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
 {
-    struct place at = place_at(p, from), end = place_at(p, until > from ? until - 1 : from);
+    struct place at = place_at(p, FREE, from), end = place_at(p, END, until > from ? until - 1 : from);
     int64_t most = INT64_MIN;
     for (size_t i = at.block; i <= end.block; i++) {
         const struct block *b = &p->block[i];
@@ -431,7 +478,7 @@ static bool last_above(const struct profile *p, struct place *at, struct place e
 int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int64_t max,
                       int64_t *before)
 {
-    struct place end = place_at(p, until - 1), at = { 0, 0 };
+    struct place end = place_at(p, BEGINNING, until - 1), at = { 0, 0 };
     *before = value_of(p, end);
     if (*before > max)
         return until;
@@ -443,7 +490,9 @@ int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int
 int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
                     int64_t length, int64_t max)
 {
-    struct place at = place_at(p, after);
+    if (after >= latest)
+        return latest;                                    /* INT64_MAX too */
+    struct place at = place_at(p, FREE, after);
     for (int64_t t = after; t < latest;) {
         if (value_of(p, at) > max) {
             if (!first_within(p, &at, max))
@@ -452,7 +501,7 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int6
             continue;
         }
         int64_t until = length > before - t ? before : t + length;
-        if (!last_above(p, &at, place_at(p, until - 1), max))
+        if (!last_above(p, &at, place_at(p, FREE, until - 1), max))
             return t;
         if (!go_on(p, &at))
             return latest;

@@ -36,6 +36,11 @@ int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int
  * was none, and must not stay so. Not of INT64_MIN. */
 uint32_t *profile_mark(struct profile *p, int64_t time);
 void    profile_unmark(struct profile *p, int64_t time);
+/* A hold that has been added, with a mark at its beginning, begins at `to` < from and is as long: all
+ * that profile_add(), profile_unmark() if the mark is the `last` of that time, and profile_mark() of
+ * `to` do, where only what is not in both intervals changes. from < until < INT64_MAX. */
+struct profile_hold { int64_t from, until, amount; };
+uint32_t *profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last);
 /* The values just before `from` (INT64_MIN: the first of all) and at `until` (INT64_MAX: the last),
  * and the min on [from, until), which is not empty. Tells of each mark in [from, until], in order,
  * with the value just before it. */

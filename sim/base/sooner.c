@@ -124,9 +124,8 @@ static uint32_t place_new(struct sooner *s)
     return (uint32_t)s->n_places++;
 }
 
-uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start)
+static uint32_t enter(struct sooner *s, uint32_t *place)
 {
-    uint32_t *place = profile_mark(p, start);
     if (!*place) {
         *place = place_new(s);
         s->beginners[*place] = (struct beginners){ .free = INT64_MAX };
@@ -136,14 +135,36 @@ uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start)
     return *place;
 }
 
+uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start)
+{
+    return enter(s, profile_mark(p, start));
+}
+
+/* Nothing begins there any more. */
+static void place_goes(struct sooner *s, uint32_t place)
+{
+    s->n_used--;
+    s->beginners[place].next_free = s->free_place;
+    s->free_place = place;
+}
+
 void sooner_leave(struct sooner *s, struct profile *p, int64_t start, uint32_t place)
 {
     if (--s->beginners[place].n > 0)
         return;
     profile_unmark(p, start);
-    s->n_used--;
-    s->beginners[place].next_free = s->free_place;
-    s->free_place = place;
+    place_goes(s, place);
+}
+
+uint32_t sooner_advance(struct sooner *s, struct profile *p, const struct profile_hold *h, uint32_t place, int64_t to)
+{
+    int64_t end = to + (h->until - h->from);
+    bool last = --s->beginners[place].n == 0;
+    sooner_freed(s, end < h->from ? h->from : end, h->until);
+    uint32_t *mark = profile_advance(p, h, to, last);
+    if (last)
+        place_goes(s, place);
+    return enter(s, mark);
 }
 
 /* ---- Rooms ---- */

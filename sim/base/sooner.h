@@ -36,6 +36,9 @@ void    sooner_freed(struct sooner *s, int64_t from, int64_t until);
 /* A place among those that begin then, which the profile bears as a mark until all have left. */
 uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start);
 void    sooner_leave(struct sooner *s, struct profile *p, int64_t start, uint32_t place);
+/* What has entered there goes, with what it takes, to begin at `to` < from, and is as long.
+ * Its new place. from < until < INT64_MAX. */
+uint32_t sooner_advance(struct sooner *s, struct profile *p, const struct profile_hold *h, uint32_t place, int64_t to);
 /* The first sooner start from `after` < start on; `start` if there is none. */
 int64_t sooner_start(struct sooner *s, const struct profile *p, int64_t all,
                      const struct sooner_ask *ask, int64_t after);

@@ -357,21 +357,14 @@ void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct pla
 void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
 {
     struct timeline *t = s->timeline;
-    struct profile *taken = t->kind_taken[plan->kind_of_all];
-    struct sooner *sooner = t->sooner[plan->kind_of_all];
-    int64_t end_ns = start_ns + (plan->end_ns - plan->start_ns), free_ns = max_i64(plan->start_ns, end_ns);
-    int64_t milli = 0;
+    struct profile_hold was = { plan->start_ns, plan->end_ns, 0 };
     uint32_t i = (uint32_t)(plan - t->hold);
     for (size_t k = 0; k < plan->p->n; k++)
-        milli += milli_in_service(t, &plan->p->piece[k]);
+        was.amount += milli_in_service(t, &plan->p->piece[k]);
     end_leave(t, i);
     plans_leave(t, i);
-    profile_add(taken, start_ns, min_i64(plan->start_ns, end_ns), milli);
-    profile_add(taken, free_ns, plan->end_ns, -milli);
-    sooner_freed(sooner, free_ns, plan->end_ns);
-    sooner_leave(sooner, taken, plan->start_ns, plan->place);
-    plan->place = sooner_enter(sooner, taken, start_ns);
-    plan_comes(t, i, start_ns, end_ns);
+    plan->place = sooner_advance(t->sooner[plan->kind_of_all], t->kind_taken[plan->kind_of_all], &was, plan->place, start_ns);
+    plan_comes(t, i, start_ns, start_ns + (was.until - was.from));
 }
 
 /* ---- Following the jobs ---- */

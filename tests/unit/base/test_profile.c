@@ -112,6 +112,31 @@ static void mark_some(struct world *w)
         profile_unmark(w->p, t);
 }
 
+/* A hold with a mark at its beginning, which may stay there, begins sooner. */
+static void advance_some(struct world *w)
+{
+    size_t i = w->n ? (size_t)draw(w, w->n) : 0;
+    int64_t was = w->hold[i].from;
+    if (!w->n || was < 2 || w->hold[i].until <= was || w->hold[i].until == INT64_MAX)
+        return;
+    if (!w->marked[was])
+        *profile_mark(w->p, was) = (uint32_t)was;
+    int64_t to = 1 + draw(w, (uint64_t)was - 1);
+    bool last = draw(w, 2);
+    struct profile_hold h = { was, w->hold[i].until, w->hold[i].amount };
+    uint32_t *mark = profile_advance(w->p, &h, to, last);
+    assert_int_equal(*mark, w->marked[to] ? to : 0);
+    *mark = (uint32_t)to;
+    w->marked[was] = !last;
+    w->marked[to] = true;
+    for (int64_t t = was; t < h.until && t <= SECONDS; t++)
+        w->value[t] -= h.amount;
+    w->hold[i].from = to;
+    w->hold[i].until = to + h.until - was;
+    for (int64_t t = to; t < w->hold[i].until && t <= SECONDS; t++)
+        w->value[t] += h.amount;
+}
+
 static void see_mark(void *context, uint32_t mark, int64_t before)
 {
     struct world *w = context;
@@ -161,6 +186,7 @@ static void agrees_with_an_array(void **state)
             check_since(&w, from + 1 + draw(&w, 40), from, most);
             check_span(&w, from, from + 1 + draw(&w, 40));
             mark_some(&w);
+            advance_some(&w);
         }
         profile_free(w.p);
     }
@@ -259,6 +285,7 @@ static void empty(void **state)
     assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, INT64_MAX, 0), 7);
     profile_add(p, 3, 3, 9);                         /* an empty interval */
     assert_int_equal(profile_max(p, 0, INT64_MAX), 0);
+    assert_int_equal(profile_fit(p, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 0), INT64_MAX);
     profile_add(p, 10, INT64_MAX, 2);
     assert_int_equal(profile_fit(p, 0, INT64_MAX, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
     assert_int_equal(profile_fit(p, 0, INT64_MAX, INT64_MAX, 11, 1), INT64_MAX);

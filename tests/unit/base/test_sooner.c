@@ -72,6 +72,15 @@ static void end(struct world *w, struct hold *h)
 static void advance(struct world *w, struct hold *h, int64_t from)
 {
     int64_t until = h->until == INT64_MAX ? INT64_MAX : h->until - (h->from - from);
+    if (h->place && until < INT64_MAX && draw(w, 2)) {            /* at once */
+        for (int64_t t = from; t <= SECONDS && t < h->until; t++)
+            w->taken[t] += t < until && t < h->from ? h->need : t >= until && t >= h->from ? -h->need : 0;
+        struct profile_hold was = { h->from, h->until, h->need };
+        h->place = sooner_advance(w->s, w->p, &was, h->place, from);
+        h->from = from;
+        h->until = until;
+        return;
+    }
     take(w, from, until < h->from ? until : h->from, h->need);
     if (until < INT64_MAX) {
         int64_t free = until > h->from ? until : h->from;
