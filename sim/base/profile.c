@@ -350,14 +350,14 @@ static void unmark(struct profile *p, struct place at)
     p->block[at.block].marks--;
 }
 
-static uint32_t *mark_of(struct profile *p, struct place at)
+static struct profile_mark mark_of(struct profile *p, struct place at)
 {
     uint32_t *mark = &p->block[at.block].steps->mark[at.step];
     p->block[at.block].marks += !*mark;
-    return mark;
+    return (struct profile_mark){ mark, value_of(p, before(p, at)) };
 }
 
-uint32_t *profile_mark(struct profile *p, int64_t time)
+struct profile_mark profile_mark(struct profile *p, int64_t time)
 {
     return mark_of(p, step_made(p, place_at(p, BEGINNING, time), time));
 }
@@ -369,7 +369,7 @@ void profile_unmark(struct profile *p, int64_t time)
     drop_idle(p, at);
 }
 
-uint32_t *profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last)
+struct profile_mark profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last)
 {
     int64_t end = to + (h->until - h->from);
     int64_t taken = end < h->from ? end : h->from, freed = end < h->from ? h->from : end;
@@ -390,9 +390,7 @@ uint32_t *profile_advance(struct profile *p, const struct profile_hold *h, int64
 
 /* ---- Questions ---- */
 
-struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until,
-                                 void (*see)(void *context, uint32_t mark, int64_t before),
-                                 void *context)
+struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until)
 {
     struct place at = place_at(p, END, from > INT64_MIN ? from - 1 : from);
     struct profile_span span = { .before = value_of(p, at), .least = INT64_MAX };
@@ -402,9 +400,7 @@ struct profile_span profile_span(const struct profile *p, int64_t from, int64_t 
         const struct block *b = &p->block[at.block];
         if (time > from && span.behind < span.least)
             span.least = span.behind;
-        if (b->steps->mark[at.step])
-            see(context, b->steps->mark[at.step], span.behind);
-        if (at.step == 0 && !b->marks && at.block + 1 < p->n && p->first[at.block + 1] <= until) {
+        if (at.step == 0 && at.block + 1 < p->n && p->first[at.block + 1] <= until) {
             span.least = b->least + b->lift < span.least ? b->least + b->lift : span.least;
             at.step = b->n - 1;
         }
@@ -413,6 +409,34 @@ struct profile_span profile_span(const struct profile *p, int64_t from, int64_t 
     if (!ends && span.behind < span.least)
         span.least = span.behind;
     return span;
+}
+
+void profile_marks(const struct profile *p, int64_t from, int64_t until, void (*see)(void *context, uint32_t mark, int64_t before),
+                   void *context)
+{
+    struct place at = place_at(p, END, from);
+    for (size_t i = at.block; i < p->n && p->first[i] <= until; i++) {
+        const struct block *b = &p->block[i];
+        for (uint32_t k = i == at.block ? at.step : 0; b->marks && k < b->n && b->steps->time[k] <= until; k++)
+            if (b->steps->mark[k] && b->steps->time[k] >= from)
+                see(context, b->steps->mark[k], value_of(p, before(p, (struct place){ i, k })));
+    }
+}
+
+uint32_t profile_last_mark(const struct profile *p, int64_t after, int64_t until, int64_t max, int64_t *value)
+{
+    struct place end = place_at(p, FREE, until);
+    for (size_t i = end.block + 1; i-- > 0 && p->first[i + 1] > after;) {
+        const struct block *b = &p->block[i];
+        for (uint32_t k = i == end.block ? end.step + 1 : b->n; b->marks && k-- > 0 && b->steps->time[k] > after;) {
+            if (!b->steps->mark[k])
+                continue;
+            *value = value_of(p, before(p, (struct place){ i, k }));
+            if (*value > max)
+                return b->steps->mark[k];
+        }
+    }
+    return 0;
 }
 
 int64_t profile_at(const struct profile *p, int64_t time)

@@ -33,21 +33,25 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int6
 int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int64_t max,
                       int64_t *before);
 /* The mark of that time, to be written before anything else is asked or changed; it is 0 if there
- * was none, and must not stay so. Not of INT64_MIN. */
-uint32_t *profile_mark(struct profile *p, int64_t time);
+ * was none, and must not stay so. And the value just before. Not of INT64_MIN. */
+struct profile_mark { uint32_t *mark; int64_t before; };
+struct profile_mark profile_mark(struct profile *p, int64_t time);
 void    profile_unmark(struct profile *p, int64_t time);
 /* A hold that has been added, with a mark at its beginning, begins at `to` < from and is as long: all
  * that profile_add(), profile_unmark() if the mark is the `last` of that time, and profile_mark() of
  * `to` do, where only what is not in both intervals changes. from < until < INT64_MAX. */
 struct profile_hold { int64_t from, until, amount; };
-uint32_t *profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last);
+struct profile_mark profile_advance(struct profile *p, const struct profile_hold *h, int64_t to, bool last);
 /* The values just before `from` (INT64_MIN: the first of all) and at `until` (INT64_MAX: the last),
- * and the min on [from, until), which is not empty. Tells of each mark in [from, until], in order,
- * with the value just before it. */
+ * and the min on [from, until), which is not empty. */
 struct profile_span { int64_t before, behind, least; };
-struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until,
-                                 void (*see)(void *context, uint32_t mark, int64_t before),
-                                 void *context);
+struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until);
+/* Tells of each mark in [from, until], in order, with the value just before it. */
+void    profile_marks(const struct profile *p, int64_t from, int64_t until, void (*see)(void *context, uint32_t mark, int64_t before),
+                      void *context);
+/* The mark of the last time in (after, until] that has one, and more than `max` just before it; 0: there
+ * is none. INT64_MIN < after. *before: the value there. */
+uint32_t profile_last_mark(const struct profile *p, int64_t after, int64_t until, int64_t max, int64_t *before);
 /* The value is at most `max` at any time: O(blocks) if it was more before and less has been added
  * since, else O(1). */
 bool    profile_within(struct profile *p, int64_t max);

@@ -9,14 +9,19 @@
  *   before the starts of all who have entered is known, no less than there is: it is looked up again
  *   only where something comes free.
  * - The whole length lies before `start`. For each pair of need and length a bound is kept, before
- *   which there is no such t; a search goes on from there, and lifts it.
+ *   which there is no such t; more that is taken leaves it, and what comes free lowers it, if that
+ *   leaves room for the need. After a few rooms that came free it is forgotten. Then witnesses say
+ *   that there is no such t: others who have entered, just before whose starts `need` is lacking, so
+ *   near to each other that any t meets one of these lacks. Those found last are kept for each pair;
+ *   one that says it no more is replaced by the latest that does. Where there are none the profile is
+ *   searched.
  *
- * What comes free lowers bounds, and only those of needs that it leaves room for. Mostly it is a
- * short time between others that are taken: then a start before it helps nobody, as there would be
- * a lack just before it. More that is taken changes no bound. The SOONER_ROOMS that came free last
- * are kept, and whoever has not asked for longer searches anew; so does a pair that another has
- * driven from its place in the table. What is not known costs a search, never another answer. While
- * all that have entered begin at one time, searches are all that is made. */
+ * Mostly what comes free is a short time between others that are taken: then a start before it helps
+ * nobody, as there would be a lack just before it. The SOONER_ROOMS that came free last are kept; a
+ * pair that another has driven from its place in the table searches anew. What is not known costs a
+ * search, never another answer. While all that have entered begin at one time, searches are all that
+ * is made.
+ */
 #pragma once
 #include "sim/base/profile.h"
 

@@ -101,15 +101,22 @@ static void check_since(struct world *w, int64_t until, int64_t after, int64_t m
     assert_int_equal(before, w->value[until - 1]);
 }
 
+static void write_mark(const struct world *w, int64_t t, struct profile_mark m)
+{
+    assert_int_equal(*m.mark, w->marked[t] ? t : 0);
+    assert_int_equal(m.before, w->value[t - 1]);
+    *m.mark = (uint32_t)t;
+}
+
 /* Marks of seconds: each is the second itself. */
 static void mark_some(struct world *w)
 {
     int64_t t = 1 + draw(w, SECONDS - 1);
-    w->marked[t] = !w->marked[t];
     if (w->marked[t])
-        *profile_mark(w->p, t) = (uint32_t)t;
-    else
         profile_unmark(w->p, t);
+    else
+        write_mark(w, t, profile_mark(w->p, t));
+    w->marked[t] = !w->marked[t];
 }
 
 /* A hold with a mark at its beginning, which may stay there, begins sooner. */
@@ -120,13 +127,11 @@ static void advance_some(struct world *w)
     if (!w->n || was < 2 || w->hold[i].until <= was || w->hold[i].until == INT64_MAX)
         return;
     if (!w->marked[was])
-        *profile_mark(w->p, was) = (uint32_t)was;
+        write_mark(w, was, profile_mark(w->p, was));
     int64_t to = 1 + draw(w, (uint64_t)was - 1);
     bool last = draw(w, 2);
     struct profile_hold h = { was, w->hold[i].until, w->hold[i].amount };
-    uint32_t *mark = profile_advance(w->p, &h, to, last);
-    assert_int_equal(*mark, w->marked[to] ? to : 0);
-    *mark = (uint32_t)to;
+    write_mark(w, to, profile_advance(w->p, &h, to, last));
     w->marked[was] = !last;
     w->marked[to] = true;
     for (int64_t t = was; t < h.until && t <= SECONDS; t++)
@@ -152,14 +157,26 @@ static void check_span(struct world *w, int64_t from, int64_t until)
     int64_t least = w->value[from];
     for (int64_t t = from; t < until; t++)
         least = w->value[t] < least ? w->value[t] : least;
-    w->seen = from > 0 ? from : 1;
-    struct profile_span span = profile_span(w->p, from, until, see_mark, w);
-    while (w->seen <= until)
-        assert_false(w->marked[w->seen++]);
+    struct profile_span span = profile_span(w->p, from, until);
     assert_int_equal(span.least, least);
     assert_int_equal(span.behind, w->value[until]);
     if (from > 0)
         assert_int_equal(span.before, w->value[from - 1]);
+}
+
+static void check_marks(struct world *w, int64_t from, int64_t until, int64_t most)
+{
+    int64_t last = until;
+    w->seen = from;
+    profile_marks(w->p, from, until, see_mark, w);
+    while (w->seen <= until)
+        assert_false(w->marked[w->seen++]);
+    while (last > from && !(w->marked[last] && w->value[last - 1] > most))
+        last--;
+    int64_t before = 0;
+    assert_int_equal(profile_last_mark(w->p, from, until, most, &before), last > from ? last : 0);
+    if (last > from)
+        assert_int_equal(before, w->value[last - 1]);
 }
 
 static void agrees_with_an_array(void **state)
@@ -185,6 +202,7 @@ static void agrees_with_an_array(void **state)
             check_peak(w.p, naive_peak(&w));
             check_since(&w, from + 1 + draw(&w, 40), from, most);
             check_span(&w, from, from + 1 + draw(&w, 40));
+            check_marks(&w, from + 1, from + 1 + draw(&w, 49), most);
             mark_some(&w);
             advance_some(&w);
         }
