@@ -44,6 +44,7 @@ static void begin_anew(struct sched *s, const struct quota_state *q, const struc
     a->stamp++;
     a->n_begun = a->n_touched = a->n_pieces = a->n_seen = 0;
     a->first = a->failed = ID_NONE;
+    ahead_lacks_begin(q, x, a);
 }
 
 /* ---- The next task ---- */
@@ -68,6 +69,7 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
     for (size_t i = 0; i < a->n_touched; i++) {
         struct ahead_node *n = &a->node[a->touched[i]];
         n->lacks = ahead_lacks_at_first(s, x, a, a->touched[i]);
+        n->sure = true;
         for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
             struct ahead_piece *v = &a->piece[p];
             v->recorded = search_has_recorded(x, ahead_candidate_of(q, v)->job);
@@ -143,16 +145,16 @@ static void take_victims(struct sched *s, struct quota_state *q, struct search *
         if (i > 0 && ahead_same_victim(v, &a->piece[a->sorted[i - 1]]))
             continue;              /* it lies on several of them */
         struct quota_amount popped;
-        uint32_t which = search_add_victim(s, x, v->at.queue, ahead_candidate_of(q, v));
+        uint32_t which = search_add_victim(s, x, v->leaf, ahead_candidate_of(q, v));
         (void)search_take_unit(s, q, x, which, &popped);
     }
 }
 
-/* All up to the first that helps are read, and its units taken. */
-static enum ahead_answer read_to_first(struct sched *s, struct quota_state *q, struct search *x,
-                                       struct ahead *a, job_id *victim)
+/* All up to the first that helps are read, if that is known, and its units taken. */
+static enum ahead_answer take_first(struct sched *s, struct quota_state *q, struct search *x,
+                                    struct ahead *a, bool known, job_id *victim)
 {
-    if (!ahead_read_leaves(s, q, x, a)) {
+    if (!known) {
         a->search = 0;
         return AHEAD_UNKNOWN;
     }
@@ -176,7 +178,7 @@ enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, stru
         ahead_gather_read(s, q, x, a);
     else if (!all)
         ahead_gather_next(x, a);
-    enum ahead_answer next = all ? AHEAD_UNKNOWN : read_to_first(s, q, x, a, victim);
+    enum ahead_answer next = all ? AHEAD_UNKNOWN : take_first(s, q, x, a, ahead_read_more(s, q, x, a), victim);
     if (next == AHEAD_UNKNOWN)
         search_victims(s, q, x);
     return next;
@@ -194,7 +196,7 @@ static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, stru
         go_on(s, q, x, a);
     else
         begin_anew(s, q, x, a);
-    return read_to_first(s, q, x, a, victim);
+    return take_first(s, q, x, a, ahead_read_leaves(s, q, x, a), victim);
 }
 
 /* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */

@@ -3,19 +3,24 @@
 #pragma once
 #include "policies/kai/search/search.h"
 
-/* Of a victim, all on one node. next: another of that node. */
+/* Of a victim, the k-th candidate of its leaf, all on one node. next: another of that node. Small: a search
+ * reads hundreds of them, and looks at few again. */
 struct ahead_piece {
-    struct order_entry at;        /* of its leaf, with what it has lost when the victim is taken: ahead_place_of() */
-    uint32_t k;                   /* which of the leaf's candidates */
-    uint32_t next;
-    int64_t milli;
-    int64_t lost;                 /* milli-GPUs: that, if the share of `at` is still to be computed; else -1 */
+    union {
+        int64_t lost;             /* milli-GPUs that its leaf has lost when the victim is taken */
+        double with;              /* with `stands`: the share of its place, see ahead_place_of() */
+    };
+    queue_id leaf;
+    uint32_t k, next;
+    uint32_t milli;
+    uint32_t gathered;            /* number of the gathering that it is of, or was */
+    bool stands;
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
     bool several;                 /* its victim may lie on several nodes */
-    uint32_t gathered;            /* number of the gathering that it is of, or was */
 };
-/* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
-struct ahead_node { uint32_t stamp, first; int64_t lacks; };
+/* first: of its pieces; lacks: milli-GPUs, with all of them, at least: so many if sure. Enough if that is not
+ * above 0, and then it is sure. */
+struct ahead_node { uint32_t stamp, first; int64_t lacks; bool sure; };
 /* What the walk over the candidates of a leaf has come to. */
 struct reading {
     uint32_t stamp;
@@ -27,18 +32,25 @@ struct reading {
     struct order_entry at;        /* of the leaf with the last that was looked at */
     bool waits;                   /* that is the next candidate, which came too late */
 };
+/* A leaf of which more may be read, whose next victim stands there: one that waits, and then `below` is ID_NONE; or the
+ * one at that place of the heap of the order, of which nothing is read yet, nor of those below it. */
+struct ahead_unread { struct order_entry at; uint32_t below; };
 struct ahead {
     uint64_t search;              /* number of that for which all is read; 0: none */
     const struct request *run;    /* of its task */
     const struct view *free;      /* GPUs that are idle or being left */
     size_t most;                  /* candidates that the walk takes */
     uint32_t stamp;               /* of nodes and readings that are of it */
+    int64_t lacks;                /* milli-GPUs that a node lacks at least, but for what recorded units leave */
     struct ahead_node *node;      /* [nodes] */
     node_id *begun;               /* [n_begun] those that are of it */
     size_t n_begun;
     node_id *touched;             /* [n_touched] those with recorded units */
     size_t n_touched, touched_capacity;
     struct reading *reading;      /* [queues] */
+    struct ahead_unread *unread;  /* [n_unread] what came too late in this task; a heap once `unread_made` */
+    size_t n_unread, unread_capacity;
+    bool unread_made;
     struct ahead_piece *piece;    /* [n_pieces] in no order */
     size_t n_pieces, piece_capacity;
     uint32_t first;               /* of the first victim that helps, so far; ID_NONE: none */
@@ -58,34 +70,35 @@ struct ahead {
 };
 
 static inline const struct victim_candidate *ahead_candidate_of(const struct quota_state *q,
-                                                   const struct ahead_piece *v)
+                                                                const struct ahead_piece *v)
 {
-    return &q->leaf[v->at.queue].candidates.at[v->k];
+    return &q->leaf[v->leaf].candidates.at[v->k];
 }
 
-/* Of most victims nobody asks for it. */
-static inline const struct order_entry *ahead_place_of(const struct search *x, const struct ahead *a,
-                                                       uint32_t i)
+/* In the order: of its leaf, with what it has lost when the victim is taken. Of most nobody asks for it. */
+static inline struct order_entry ahead_place_of(const struct search *x, const struct ahead *a, uint32_t i)
 {
     struct ahead_piece *v = &a->piece[i];
-    if (v->lost >= 0) {
-        v->at.with = quota_lessened_share(&x->order->node[v->at.queue].less, v->lost);
-        v->lost = -1;
+    const struct order_node *of = &x->order->node[v->leaf];
+    if (!v->stands) {
+        v->with = quota_lessened_share(&of->less, v->lost);
+        v->stands = true;
     }
-    return &v->at;
+    return (struct order_entry){ of->standing.rank, v->with, v->leaf };
 }
 
 static inline bool ahead_same_victim(const struct ahead_piece *v, const struct ahead_piece *w)
 {
-    return v->at.queue == w->at.queue && v->k == w->k;
+    return v->leaf == w->leaf && v->k == w->k;
 }
 
 static inline bool ahead_before(const struct search *x, const struct ahead *a, uint32_t i, uint32_t j)
 {
     const struct ahead_piece *v = &a->piece[i], *w = &a->piece[j];
-    return v->at.queue == w->at.queue
-               ? v->k < w->k
-               : order_above(x->order, ahead_place_of(x, a, i), ahead_place_of(x, a, j));
+    if (v->leaf == w->leaf)
+        return v->k < w->k;
+    struct order_entry one = ahead_place_of(x, a, i), other = ahead_place_of(x, a, j);
+    return order_above(x->order, &one, &other);
 }
 
 static inline bool ahead_has_enough(const struct ahead *a, node_id node)
@@ -103,8 +116,12 @@ static inline int64_t ahead_lacks_at_first(struct sched *s, const struct search 
 }
 
 /* ---- ahead_read.c ---- */
+/* a->lacks, for this task. */
+void ahead_lacks_begin(const struct quota_state *q, const struct search *x, struct ahead *a);
 /* All victims that come before the first that helps are read. false: not known here. */
 bool ahead_read_leaves(struct sched *s, struct quota_state *q, const struct search *x, struct ahead *a);
+/* The same, of the same task again, when the first that helps is another one. */
+bool ahead_read_more(struct sched *s, struct quota_state *q, const struct search *x, struct ahead *a);
 /* The node has enough: the first that helps may be one of its victims. */
 void ahead_help_from(struct sched *s, const struct search *x, struct ahead *a, const struct ahead_node *n);
 /* One more of a->sorted, in the order. */

@@ -42,12 +42,33 @@ static size_t helps_from(const struct ahead *a, const struct ahead_node *n)
     return from - 1;
 }
 
+/* Less than a task is free on each node, and not for others of it: by so many GPUs at most. */
+static uint32_t most_left(const struct quota_state *q, const struct search *x, const struct ahead *a)
+{
+    struct request ask = *x->run;
+    uint32_t each = x->run->gpus, most = 1;
+    if (ask.mig || q->has_node || view_kinds(a->free) > 1)
+        return each - 1;
+    for (ask.gpus = 1; most < each && domain_fits(a->free, 0, &ask) > 0;)
+        ask.gpus = ++most;
+    return most - 1;
+}
+
+void ahead_lacks_begin(const struct quota_state *q, const struct search *x, struct ahead *a)
+{
+    a->lacks = (int64_t)(x->run->gpus - most_left(q, x, a)) * MILLI_ALL;
+}
+
+/* What is free there is looked up only where so much comes back that it might be enough. */
 static inline struct ahead_node *node_of(struct sched *s, const struct search *x, struct ahead *a,
                                          node_id node)
 {
     struct ahead_node *n = &a->node[node];
     if (n->stamp != a->stamp) {
-        *n = (struct ahead_node){ a->stamp, ID_NONE, ahead_lacks_at_first(s, x, a, node) };
+        n->stamp = a->stamp;
+        n->first = ID_NONE;
+        n->sure = x->n_recorded > 0 && x->leaving[node].room == x->room.number;
+        n->lacks = n->sure ? ahead_lacks_at_first(s, x, a, node) : a->lacks;
         a->begun[a->n_begun++] = node;
     }
     return n;
@@ -145,70 +166,99 @@ void ahead_gather_next(const struct search *x, struct ahead *a)
 
 /* ---- Reading ---- */
 
-static inline void push_piece(struct sched *s, struct ahead *a, struct ahead_node *n,
-                              const struct ahead_piece *p)
+/* On the node, of a victim on it alone; leaf, k, milli and its place are to be written. Field by field: gcc would
+ * copy the whole of what has just been written, and wait. */
+static inline struct ahead_piece *new_piece(struct sched *s, struct ahead *a, struct ahead_node *n)
 {
     a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces, sizeof *a->piece);
-    a->piece[a->n_pieces] = *p;
-    a->piece[a->n_pieces].next = n->first;
+    struct ahead_piece *p = &a->piece[a->n_pieces];
+    p->next = n->first;
+    p->gathered = 0;
+    p->stands = p->recorded = p->several = false;
     n->first = (uint32_t)a->n_pieces++;
+    return p;
 }
 
-/* Victims with so much more on the node may leave. */
-static inline void add_milli(struct sched *s, const struct quota_state *q, const struct search *x,
-                             struct ahead *a, struct ahead_node *n, int64_t milli)
+/* A victim with so much more on the node leaves, too, with which it may have enough. */
+static void might_help(struct sched *s, const struct quota_state *q, const struct search *x, struct ahead *a,
+                       struct ahead_node *n, int64_t milli)
 {
-    bool enough = n->lacks <= 0;
-    n->lacks -= milli;
+    if (!n->sure && n->lacks <= 0) {
+        n->sure = true;
+        n->lacks += ahead_lacks_at_first(s, x, a, (node_id)(n - a->node)) - a->lacks;
+    }
     if (a->failed != ID_NONE)
-        gather_around(s, q, x, a, n, enough);
+        gather_around(s, q, x, a, n, n->lacks + milli <= 0);
     else if (n->lacks <= 0)
         ahead_help_from(s, x, a, n);
 }
 
-/* Of a candidate that may lie there with several pieces, which are one. */
-static void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
-                      struct ahead *a, node_id node, const struct ahead_piece *p)
+static inline void add_milli(struct sched *s, const struct quota_state *q, const struct search *x,
+                             struct ahead *a, struct ahead_node *n, int64_t milli)
 {
-    struct ahead_node *n = node_of(s, x, a, node);
-    struct ahead_piece *last = n->first == ID_NONE ? NULL : &a->piece[n->first];
-    if (last && ahead_same_victim(last, p))
-        last->milli += p->milli;
-    else
-        push_piece(s, a, n, p);
-    if (!p->recorded)
-        add_milli(s, q, x, a, n, p->milli);
+    n->lacks -= milli;
+    if (n->lacks <= 0 || a->failed != ID_NONE)
+        might_help(s, q, x, a, n, milli);
 }
 
-/* NULL: none helps so far. */
-static inline const struct order_entry *first_at(const struct search *x, const struct ahead *a)
+/* Of the next candidate of the leaf, the i-th of its pieces, which may lie there with others: these are one. */
+static void add_piece(struct sched *s, const struct quota_state *q, const struct search *x, struct ahead *a,
+                      const struct reading *r, const struct placement *has, size_t i, bool recorded)
 {
-    return a->first == ID_NONE ? NULL : ahead_place_of(x, a, a->first);
+    struct ahead_node *n = node_of(s, x, a, has->piece[i].node);
+    struct ahead_piece *p = n->first == ID_NONE ? NULL : &a->piece[n->first];
+    uint32_t milli = (uint32_t)search_milli_of(&has->piece[i]);
+    if (p && p->leaf == r->at.queue && p->k == r->k) {
+        p->milli += milli;
+    } else {
+        p = new_piece(s, a, n);
+        p->with = r->at.with;
+        p->leaf = r->at.queue;
+        p->k = r->k;
+        p->milli = milli;
+        p->stands = true;
+        p->several = has->n > 1;
+        p->recorded = recorded;
+    }
+    if (!recorded)
+        add_milli(s, q, x, a, n, milli);
+}
+
+/* The first that helps so far; NULL: none does. */
+static inline const struct order_entry *first_at(const struct search *x, const struct ahead *a,
+                                                 struct order_entry *at)
+{
+    if (a->first == ID_NONE)
+        return NULL;
+    *at = ahead_place_of(x, a, a->first);
+    return at;
 }
 
 /* All that come before the first that helps have been read. */
 static inline bool is_late(const struct search *x, const struct ahead *a,
                            const struct order_entry *at)
 {
-    const struct order_entry *first = first_at(x, a);
+    struct order_entry place;
+    const struct order_entry *first = first_at(x, a, &place);
     return first && !order_above(x->order, at, first);
 }
 
 /* late: the next comes after the first that helps; not: it is not known here */
 enum read { READ_ON, READ_LATE, READ_ALL, READ_NOT };
 
-/* While a leaf of that rank holds so many milli-GPUs, its victims come before the first that helps: by
+/* As long as a leaf of that rank has lost no more milli-GPUs, its victims come before the first that helps: by
  * more than what is rounded off, so without a division. */
-static int64_t holds_early(const struct search *x, const struct ahead *a,
-                           const struct quota_lessened *less, uint64_t rank)
+static int64_t early_until(const struct search *x, const struct ahead *a, const struct quota_lessened *less,
+                           uint64_t rank)
 {
-    const struct order_entry *first = first_at(x, a);
+    struct order_entry place;
+    const struct order_entry *first = first_at(x, a, &place);
     if (!first)
-        return INT64_MIN;
+        return INT64_MAX;
     if (rank != first->rank)
-        return rank > first->rank ? INT64_MIN : INT64_MAX;
+        return rank > first->rank ? INT64_MAX : INT64_MIN;
     double held = first->with * less->may * (1 + 1e-9) + 2;
-    return less->barred || !(held < 1e15) ? INT64_MAX : (int64_t)held;
+    return less->barred || !(held < 1e15) ? INT64_MIN : less->held - (int64_t)held;
 }
 
 /* Prefetch: of hundreds of leaves few are in a near cache. */
@@ -224,49 +274,41 @@ static inline void fetch_leaf(const struct quota_state *q, const struct search *
     __builtin_prefetch(&a->reading[leaf], 1);
 }
 
-static inline void fetch_node(const struct ahead *a, node_id node)
-{
-    if (node != ID_NONE)
-        __builtin_prefetch(&a->node[node], 1);
-}
-
-/* Candidates as far as their spots say all. Most are such. */
+/* Candidates as far as their spots say all. Most are such, and most of them come early. */
 static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
                             struct ahead *a, struct reading *r)
 {
     const struct victim_spot *spot = r->l->candidates.spot;
     const struct quota_lessened *less = &x->order->node[r->at.queue].less;
-    uint32_t first = a->first, k = r->k, n = r->l->candidates.n;
-    int64_t early = holds_early(x, a, less, r->at.rank), sum = r->sum.of[Q_GPU];
-    enum read done = READ_ON;
-    for (; k < n && spot[k].node != ID_NONE; k++) {
+    uint32_t first = a->first, k = r->k;
+    uint32_t end = (uint32_t)min_size(r->l->candidates.n, k + (a->most - a->n_seen));
+    int64_t early = early_until(x, a, less, r->at.rank), sum = r->sum.of[Q_GPU];
+    bool late = false;
+    for (; k < end && spot[k].node != ID_NONE; k++) {
         int64_t lost = sum + spot[k].milli;
-        bool late = less->held - lost < early;    /* maybe */
-        fetch_node(a, k + 1 < n ? spot[k + 1].node : ID_NONE);
-        if (late) {
+        if (lost > early) {        /* maybe late */
             r->at.with = quota_lessened_share(less, lost);
-            if (is_late(x, a, &r->at)) {
-                done = READ_LATE;
+            late = is_late(x, a, &r->at);
+            if (late)
                 break;
-            }
-        }
-        if (a->n_seen++ >= a->most) {
-            done = READ_NOT;
-            break;
         }
         sum = lost;
         struct ahead_node *on = node_of(s, x, a, spot[k].node);
-        push_piece(s, a, on, &(struct ahead_piece){ r->at, k, ID_NONE, spot[k].milli, late ? -1 : lost,
-                                                    false, false, 0 });
+        struct ahead_piece *p = new_piece(s, a, on);
+        p->lost = lost;
+        p->leaf = r->at.queue;
+        p->k = k;
+        p->milli = spot[k].milli;
         add_milli(s, q, x, a, on, spot[k].milli);
         if (a->first != first) {
             first = a->first;
-            early = holds_early(x, a, less, r->at.rank);
+            early = early_until(x, a, less, r->at.rank);
         }
     }
+    a->n_seen += k - r->k;
     r->k = k;
     r->sum.of[Q_GPU] = sum;
-    return done;
+    return late ? READ_LATE : k == end && k < r->l->candidates.n ? READ_NOT : READ_ON;
 }
 
 static enum read read_candidate(struct sched *s, struct quota_state *q, const struct search *x,
@@ -290,9 +332,7 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     /* what the tasks so far needed of it is no unit again, and else it has none */
     bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_piece(s, q, x, a, v->has->piece[p].node,
-                  &(struct ahead_piece){ r->at, r->k, ID_NONE, search_milli_of(&v->has->piece[p]), -1,
-                                         recorded, v->has->n > 1, 0 });
+        add_piece(s, q, x, a, r, v->has, p, recorded);
     r->k++;
     return READ_ON;
 }
@@ -329,15 +369,76 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
     return done != READ_NOT;
 }
 
-bool ahead_read_leaves(struct sched *s, struct quota_state *q, const struct search *x,
-                        struct ahead *a)
+/* ---- Leaf by leaf ---- */
+
+static bool unread_above(const struct search *x, const struct ahead_unread *i, const struct ahead_unread *j)
+{
+    return order_above(x->order, &i->at, &j->at);
+}
+
+HEAP_DEFINE(unread, struct ahead_unread, const struct search, unread_above, HEAP_NOT_PLACED);
+
+static void leave_unread(struct sched *s, const struct search *x, struct ahead *a, const struct order_entry *at,
+                         uint32_t below)
+{
+    a->unread = array_grown(sched_alloc, s, a->unread, &a->unread_capacity, a->n_unread, sizeof *a->unread);
+    struct ahead_unread *to = &a->unread[a->n_unread++];
+    to->at = *at;
+    to->below = below;
+    if (a->unread_made)
+        unread_up(x, a->unread, a->n_unread - 1);
+}
+
+bool ahead_read_leaves(struct sched *s, struct quota_state *q, const struct search *x, struct ahead *a)
 {
     struct order_scan scan;
+    struct order_entry at;
+    a->unread_made = false;
     order_scan_begin(&scan, x->order);
-    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a))) != ID_NONE;) {
+    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a, &at))) != ID_NONE;) {
         fetch_leaf(q, x, a, order_scan_soon(&scan));
         if (!read_leaf(s, q, x, a, leaf))
             return false;
+    }
+    return true;
+}
+
+/* Of the leaf at that place of the heap of the order and those below it, down to those of which nothing is read. */
+static void list_unread(struct sched *s, const struct search *x, struct ahead *a, uint32_t at)
+{
+    const struct order *o = x->order;
+    uint32_t root = o->q->n_queues;
+    if (at >= o->node[root].n)
+        return;
+    const struct order_entry *entry = &o->heap[o->q->first[root] + at];
+    const struct reading *r = &a->reading[entry->queue];
+    if (r->stamp != a->stamp) {
+        leave_unread(s, x, a, entry, at);
+        return;
+    }
+    if (r->waits)
+        leave_unread(s, x, a, &r->at, ID_NONE);
+    list_unread(s, x, a, 2 * at + 1);
+    list_unread(s, x, a, 2 * at + 2);
+}
+
+bool ahead_read_more(struct sched *s, struct quota_state *q, const struct search *x, struct ahead *a)
+{
+    if (!a->unread_made) {
+        a->n_unread = 0;
+        list_unread(s, x, a, 0);
+        unread_make(x, a->unread, a->n_unread);
+        a->unread_made = true;
+    }
+    while (a->n_unread > 0 && !is_late(x, a, &a->unread[0].at)) {
+        struct ahead_unread next = unread_pop(x, a->unread, a->n_unread--);
+        queue_id leaf = next.at.queue;
+        if (!read_leaf(s, q, x, a, leaf))
+            return false;
+        if (next.below != ID_NONE)
+            list_unread(s, x, a, next.below);
+        else if (a->reading[leaf].waits)
+            leave_unread(s, x, a, &a->reading[leaf].at, ID_NONE);
     }
     return true;
 }
