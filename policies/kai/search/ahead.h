@@ -20,7 +20,7 @@ struct ahead_piece {
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them, at least: so many if sure. Enough if that is not
  * above 0, and then it is sure. */
-struct ahead_node { uint32_t stamp, first; int64_t lacks; bool sure; };
+struct ahead_node { uint32_t stamp : 31, sure : 1, first; int64_t lacks; };
 /* What the walk over the candidates of a leaf has come to. */
 struct reading {
     uint32_t stamp;

@@ -65,7 +65,7 @@ static inline struct ahead_node *node_of(struct sched *s, const struct search *x
 {
     struct ahead_node *n = &a->node[node];
     if (n->stamp != a->stamp) {
-        n->stamp = a->stamp;
+        n->stamp = a->stamp & INT32_MAX;
         n->first = ID_NONE;
         n->sure = x->n_recorded > 0 && x->leaving[node].room == x->room.number;
         n->lacks = n->sure ? ahead_lacks_at_first(s, x, a, node) : a->lacks;
@@ -274,6 +274,8 @@ static inline void fetch_leaf(const struct quota_state *q, const struct search *
     __builtin_prefetch(&a->reading[leaf], 1);
 }
 
+enum { SOON = 3 };                /* the node of so many candidates later is fetched */
+
 /* Candidates as far as their spots say all. Most are such, and most of them come early. */
 static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
                             struct ahead *a, struct reading *r)
@@ -286,6 +288,8 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
     bool late = false;
     for (; k < end && spot[k].node != ID_NONE; k++) {
         int64_t lost = sum + spot[k].milli;
+        if (k + SOON < end && spot[k + SOON].node != ID_NONE)
+            __builtin_prefetch(&a->node[spot[k + SOON].node], 1);
         if (lost > early) {        /* maybe late */
             r->at.with = quota_lessened_share(less, lost);
             late = is_late(x, a, &r->at);
