@@ -70,18 +70,38 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 
 /* ---- What they could make room for ---- */
 
-/* A node before anything leaves. Field by field: gcc would copy the whole of what has just been written, and wait. */
-static void node_begins(const struct search *x, const struct view *v, node_id node, uint32_t gpus,
-                        bool fits_nowhere)
+/* A node before anything leaves, of which nothing need be known before so much does. Field by field: gcc would copy
+ * the whole of what has just been written, and wait. */
+static void node_begins(struct search *x, node_id node, int64_t least)
+{
+    struct on_node *n = &x->node[node];
+    n->stamp = x->stamp;
+    n->first = ID_NONE;
+    n->milli = 0;
+    n->needs = least;
+    n->able = false;
+}
+
+/* It is known from now on, with what is free there. */
+static void look_at_node(struct search *x, const struct view *v, node_id node, uint32_t gpus, bool fits_nowhere)
 {
     struct node_gpus f = view_gpus_for(v, x->run, node);
     int64_t fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
     struct on_node *n = &x->node[node];
-    n->stamp = x->stamp;
-    n->first = ID_NONE;
-    n->milli = ((int64_t)f.whole + f.shared) * MILLI_ALL;
+    n->milli += ((int64_t)f.whole + f.shared) * MILLI_ALL;
     n->needs = (fit + 1) * gpus * MILLI_ALL;
-    n->able = false;
+    n->able = true;
+}
+
+/* Before it has gained so much of tasks that leave, no node can come to hold one more: where none has half of a task
+ * free, less than half is no help. 0: not known. */
+static int64_t gains_least(const struct quota_state *q, const struct search *x, const struct view *v, uint32_t gpus)
+{
+    struct request half = *x->run;
+    half.gpus = max_u32(gpus / 2, 1);
+    if (q->shares || half.mig || q->has_node || view_kinds(v) > 1 || domain_fits(v, 0, &half) > 0)
+        return 0;
+    return (int64_t)(gpus - (half.gpus - 1)) * MILLI_ALL;
 }
 
 /* Some node could come to hold one more task of that many whole GPUs than now. Not one that only tasks
@@ -91,6 +111,7 @@ static bool gains(struct sched *s, const struct quota_state *q, struct search *x
 {
     bool narrow_alone = !q->shares && !fits_nowhere;
     const struct view *v = sched_view(s, FREE_OR_RELEASING);
+    int64_t least = gains_least(q, x, v, gpus);
     x->stamp++;
     for (size_t i = 0; i < x->n_movable; i++) {
         const struct movable *m = &x->movable[i];
@@ -98,8 +119,10 @@ static bool gains(struct sched *s, const struct quota_state *q, struct search *x
             continue;
         struct on_node *n = &x->node[m->node];
         if (n->stamp != x->stamp)
-            node_begins(x, v, m->node, gpus, fits_nowhere);
+            node_begins(x, m->node, least);
         n->milli += m->gpus < gpus ? m->milli : 0;
+        if (n->milli >= n->needs && !n->able)
+            look_at_node(x, v, m->node, gpus, fits_nowhere);
         if (n->milli >= n->needs)
             return true;
     }
