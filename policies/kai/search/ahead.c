@@ -73,7 +73,7 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
         for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
             struct ahead_piece *v = &a->piece[p];
             v->recorded = search_has_recorded(x, ahead_candidate_of(q, v)->job);
-            n->lacks -= v->recorded ? 0 : v->milli;
+            n->lacks -= v->recorded ? 0 : (int32_t)v->milli;
         }
     }
 }

@@ -19,8 +19,8 @@ struct ahead_piece {
     bool several;                 /* its victim may lie on several nodes */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them, at least: so many if sure. Enough if that is not
- * above 0, and then it is sure. */
-struct ahead_node { uint32_t stamp : 31, sure : 1, first; int64_t lacks; };
+ * above 0, and then it is sure. No node has more than a million GPUs. */
+struct ahead_node { uint32_t stamp, first; int32_t lacks; bool sure; };
 /* What the walk over the candidates of a leaf has come to. */
 struct reading {
     uint32_t stamp;
@@ -41,7 +41,7 @@ struct ahead {
     const struct view *free;      /* GPUs that are idle or being left */
     size_t most;                  /* candidates that the walk takes */
     uint32_t stamp;               /* of nodes and readings that are of it */
-    int64_t lacks;                /* milli-GPUs that a node lacks at least, but for what recorded units leave */
+    int32_t lacks;                /* milli-GPUs that a node lacks at least, but for what recorded units leave */
     struct ahead_node *node;      /* [nodes] */
     node_id *begun;               /* [n_begun] those that are of it */
     size_t n_begun;
@@ -106,13 +106,13 @@ static inline bool ahead_has_enough(const struct ahead *a, node_id node)
     return a->node[node].stamp == a->stamp && a->node[node].lacks <= 0;
 }
 
-static inline int64_t ahead_lacks_at_first(struct sched *s, const struct search *x,
+static inline int32_t ahead_lacks_at_first(struct sched *s, const struct search *x,
                                            const struct ahead *a, node_id node)
 {
     uint32_t each = x->run->gpus, gpus = x->n_recorded > 0
                                              ? search_whole_gpus(s, x, node)
                                              : view_gpus_for(a->free, x->run, node).whole;
-    return (int64_t)(each - (gpus < each ? gpus : gpus % each)) * MILLI_ALL;
+    return (int32_t)((each - (gpus < each ? gpus : gpus % each)) * MILLI_ALL);
 }
 
 /* ---- ahead_read.c ---- */

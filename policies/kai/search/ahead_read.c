@@ -56,7 +56,7 @@ static uint32_t most_left(const struct quota_state *q, const struct search *x, c
 
 void ahead_lacks_begin(const struct quota_state *q, const struct search *x, struct ahead *a)
 {
-    a->lacks = (int64_t)(x->run->gpus - most_left(q, x, a)) * MILLI_ALL;
+    a->lacks = (int32_t)((x->run->gpus - most_left(q, x, a)) * MILLI_ALL);
 }
 
 /* What is free there is looked up only where so much comes back that it might be enough. */
@@ -65,7 +65,7 @@ static inline struct ahead_node *node_of(struct sched *s, const struct search *x
 {
     struct ahead_node *n = &a->node[node];
     if (n->stamp != a->stamp) {
-        n->stamp = a->stamp & INT32_MAX;
+        n->stamp = a->stamp;
         n->first = ID_NONE;
         n->sure = x->n_recorded > 0 && x->leaving[node].room == x->room.number;
         n->lacks = n->sure ? ahead_lacks_at_first(s, x, a, node) : a->lacks;
@@ -181,22 +181,22 @@ static inline struct ahead_piece *new_piece(struct sched *s, struct ahead *a, st
 
 /* A victim with so much more on the node leaves, too, with which it may have enough. */
 static void might_help(struct sched *s, const struct quota_state *q, const struct search *x, struct ahead *a,
-                       struct ahead_node *n, int64_t milli)
+                       struct ahead_node *n, uint32_t milli)
 {
     if (!n->sure && n->lacks <= 0) {
         n->sure = true;
         n->lacks += ahead_lacks_at_first(s, x, a, (node_id)(n - a->node)) - a->lacks;
     }
     if (a->failed != ID_NONE)
-        gather_around(s, q, x, a, n, n->lacks + milli <= 0);
+        gather_around(s, q, x, a, n, n->lacks + (int32_t)milli <= 0);
     else if (n->lacks <= 0)
         ahead_help_from(s, x, a, n);
 }
 
 static inline void add_milli(struct sched *s, const struct quota_state *q, const struct search *x,
-                             struct ahead *a, struct ahead_node *n, int64_t milli)
+                             struct ahead *a, struct ahead_node *n, uint32_t milli)
 {
-    n->lacks -= milli;
+    n->lacks -= (int32_t)milli;
     if (n->lacks <= 0 || a->failed != ID_NONE)
         might_help(s, q, x, a, n, milli);
 }
