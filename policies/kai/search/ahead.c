@@ -11,8 +11,12 @@
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
  * the one that helps. If its scenarios fail, the next victim for which the walk could try any lies on a
  * node that has enough, or beside a victim that lies on such a node, too: those that have been read are
- * gathered once, in a heap, and others join them as they are read. Elastic jobs, protected ones and
- * trees of queues are left to the walk. See search.h.
+ * gathered once, in a heap, and others join them as they are read; so are the leaves that came too late, as it is
+ * these that have to be read on. Elastic jobs, protected ones and trees of queues are left to the walk. See
+ * search.h.
+ *
+ * What is free on a node is looked up only when so much comes back there that it might be enough with as many GPUs
+ * as are free on any node.
  *
  * For the next task of the same job the order is the same, and what was read is kept: only nodes on
  * which units have been recorded since, or no longer are, count anew, and leaves are read on from
