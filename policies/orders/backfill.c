@@ -31,6 +31,7 @@ struct backfill {
     /* every pass looks at all jobs, or leaves them out because that would change nothing */
     bool all;
     bool everyone;                /* every job is promised a time, in the order of arrival */
+    bool limits;                  /* some job has been marked so far */
     /* jobs that the last pass left waiting with a promise, or without one if there is no time */
     double ahead;
     int64_t due_ns;               /* the first of the promises */
@@ -68,22 +69,25 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
         line_remove(b->shortest, j);
 }
 
-static void mark(struct sched *s, const struct backfill *b, job_id j, bool limited)
+static void mark(struct sched *s, struct backfill *b, job_id j, bool limited)
 {
+    if (!limited && !b->limits)
+        return;
+    b->limits = true;
     struct own *own = job_own(s, j);
     if (own->limited != limited)
         line_mark(b->waiting, j, limited ? MARK_LIMITED : 0);
     own->limited = limited;
 }
 
-static void tell(struct sched *s, const struct backfill *b, job_id j, enum wait_reason why)
+static void tell(struct sched *s, struct backfill *b, job_id j, enum wait_reason why)
 {
     mark(s, b, j, why == WAIT_LIMIT);
     sched_blocked(s, j, why);
 }
 
 /* The limit of its queue: no time is promised, and no job waits behind it. */
-static bool held_by_limit(struct sched *s, const struct backfill *b, job_id j)
+static bool held_by_limit(struct sched *s, struct backfill *b, job_id j)
 {
     if (!job_over_limit(s, j)) {
         mark(s, b, j, false);
@@ -170,7 +174,7 @@ static void drop_behind(struct sched *s, const struct backfill *b, job_id j, dou
 }
 
 /* j has neither an estimate nor a promise, and is answered as the last such job of its shape: nothing has happened since then. */
-static bool refused_again(struct sched *s, const struct backfill *b, job_id j)
+static bool refused_again(struct sched *s, struct backfill *b, job_id j)
 {
     shape_id shape = job_facts(s, j)->ask->shape;
     if (shape >= b->n_shapes || !b->too_long[shape].outlook || b->too_long[shape].outlook != timeline_outlook(s) ||
@@ -231,7 +235,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 
 /* j would fit but for its estimate, and so would jobs of its shape that are no shorter: those of
  * known reason are left out. */
-static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j,
+static void reserved(struct sched *s, struct backfill *b, struct line_walk *walk, job_id j,
                      int64_t too_long_ns)
 {
     tell(s, b, j, WAIT_RESERVED);
