@@ -377,12 +377,25 @@ static void serve_promised(struct sched *s, struct backfill *b)
             start_or_promise(s, b, b->promised.job[i]);
 }
 
-/* In the order of the line, jobs whose promises the timeline renews at once left out. */
+/* It still waits in its place, as it did. */
+static bool waits_again(struct sched *s, struct backfill *b, job_id j)
+{
+    const struct own *own = job_own(s, j);                /* NULL: it is gone */
+    return own && own->in_order && job_state(s, j) == JOB_PENDING && refused_again(s, b, j);
+}
+
+/* In the order of the line, jobs whose promises the timeline renews at once left out. Jobs without one mostly stand behind each
+ * other. */
 static void promise_everyone(struct sched *s, struct backfill *b)
 {
     job_id *job = b->order.job;
     size_t n = b->order.n, kept = 0;
+    bool has_none = false;        /* the last job */
     for (size_t i = 0; i < n;) {
+        if (has_none && waits_again(s, b, job[i])) {
+            job[kept++] = job[i++];
+            continue;
+        }
         size_t same = plans_renew(s, job + i, n - i, &b->due_ns);
         if (kept < i)
             memmove(job + kept, job + i, same * sizeof *job);
@@ -400,6 +413,7 @@ static void promise_everyone(struct sched *s, struct backfill *b)
         if (is_broken(s, j))
             drop_behind(s, b, j, DEPTH_ALL);
         start_or_promise(s, b, j);
+        has_none = plan_start(s, j) == TIME_NEVER;
     }
     b->order.n = kept;
 }
