@@ -17,102 +17,102 @@ struct relay {
 
 struct relay *relay_new(size_t slots)
 {
-    struct relay *h = mem_new(1, sizeof *h);
-    h->slots = slots;
-    pthread_mutex_init(&h->lock, NULL);
-    pthread_cond_init(&h->wake, NULL);
-    return h;
+    struct relay *r = mem_new(1, sizeof *r);
+    r->slots = slots;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->wake, NULL);
+    return r;
 }
 
-void relay_free(struct relay *h)
+void relay_free(struct relay *r)
 {
-    if (!h)
+    if (!r)
         return;
-    pthread_cond_destroy(&h->wake);
-    pthread_mutex_destroy(&h->lock);
-    free(h);
+    pthread_cond_destroy(&r->wake);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
 }
 
-static bool is_half(const struct relay *h, size_t there)
+static bool is_half(const struct relay *r, size_t there)
 {
-    return 2 * there >= h->slots;
+    return 2 * there >= r->slots;
 }
 
-static size_t full_slots(const struct relay *h)
+static size_t full_slots(const struct relay *r)
 {
-    return h->filled - h->taken;
+    return r->filled - r->taken;
 }
 
-static size_t free_slots(const struct relay *h)
+static size_t free_slots(const struct relay *r)
 {
-    return h->slots - full_slots(h);
+    return r->slots - full_slots(r);
 }
 
 /* Until it is woken. */
-static void sleep_as(struct relay *h, bool *sleeper)
+static void sleep_as(struct relay *r, bool *sleeper)
 {
     *sleeper = true;
     while (*sleeper)
-        pthread_cond_wait(&h->wake, &h->lock);
+        pthread_cond_wait(&r->wake, &r->lock);
 }
 
-static void wake(struct relay *h, bool *sleeper)
+static void wake(struct relay *r, bool *sleeper)
 {
     if (*sleeper)
-        pthread_cond_signal(&h->wake);
+        pthread_cond_signal(&r->wake);
     *sleeper = false;
 }
 
-bool relay_wait_free(struct relay *h)
+bool relay_wait_free(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    if (!free_slots(h) && !h->stopped)
-        sleep_as(h, &h->filler_sleeps);
-    bool goes_on = !h->stopped;
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    if (!free_slots(r) && !r->stopped)
+        sleep_as(r, &r->filler_sleeps);
+    bool goes_on = !r->stopped;
+    pthread_mutex_unlock(&r->lock);
     return goes_on;
 }
 
-void relay_filled(struct relay *h)
+void relay_filled(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    h->filled++;
-    if (is_half(h, full_slots(h)))
-        wake(h, &h->taker_sleeps);
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    r->filled++;
+    if (is_half(r, full_slots(r)))
+        wake(r, &r->taker_sleeps);
+    pthread_mutex_unlock(&r->lock);
 }
 
-void relay_end(struct relay *h)
+void relay_end(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    h->ended = true;
-    wake(h, &h->taker_sleeps);
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    r->ended = true;
+    wake(r, &r->taker_sleeps);
+    pthread_mutex_unlock(&r->lock);
 }
 
-bool relay_wait_filled(struct relay *h)
+bool relay_wait_filled(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    if (!full_slots(h) && !h->ended)
-        sleep_as(h, &h->taker_sleeps);
-    bool there = full_slots(h) > 0;
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    if (!full_slots(r) && !r->ended)
+        sleep_as(r, &r->taker_sleeps);
+    bool there = full_slots(r) > 0;
+    pthread_mutex_unlock(&r->lock);
     return there;
 }
 
-void relay_taken(struct relay *h)
+void relay_taken(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    h->taken++;
-    if (is_half(h, free_slots(h)))
-        wake(h, &h->filler_sleeps);
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    r->taken++;
+    if (is_half(r, free_slots(r)))
+        wake(r, &r->filler_sleeps);
+    pthread_mutex_unlock(&r->lock);
 }
 
-void relay_stop(struct relay *h)
+void relay_stop(struct relay *r)
 {
-    pthread_mutex_lock(&h->lock);
-    h->stopped = true;
-    wake(h, &h->filler_sleeps);
-    pthread_mutex_unlock(&h->lock);
+    pthread_mutex_lock(&r->lock);
+    r->stopped = true;
+    wake(r, &r->filler_sleeps);
+    pthread_mutex_unlock(&r->lock);
 }

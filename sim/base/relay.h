@@ -10,14 +10,14 @@
 
 struct relay;
 struct relay *relay_new(size_t slots);               /* slots > 0 */
-void relay_free(struct relay *h);                    /* when one thread alone uses it. NULL: does nothing */
+void relay_free(struct relay *r);                    /* when one thread alone uses it. NULL: does nothing */
 
 /* By the filler. */
-bool relay_wait_free(struct relay *h);               /* until the next slot may be filled; false: the taker takes no more */
-void relay_filled(struct relay *h);                  /* that slot */
-void relay_end(struct relay *h);                     /* no further one is filled; may be said once more */
+bool relay_wait_free(struct relay *r);               /* until the next slot may be filled; false: the taker takes no more */
+void relay_filled(struct relay *r);                  /* that slot */
+void relay_end(struct relay *r);                     /* no further one is filled; may be said once more */
 
 /* By the taker. */
-bool relay_wait_filled(struct relay *h);             /* until the next slot may be taken; false: there is none, and none comes */
-void relay_taken(struct relay *h);                   /* that slot */
-void relay_stop(struct relay *h);                    /* no further one is taken */
+bool relay_wait_filled(struct relay *r);             /* until the next slot may be taken; false: there is none, and none comes */
+void relay_taken(struct relay *r);                   /* that slot */
+void relay_stop(struct relay *r);                    /* no further one is taken */
