@@ -3,12 +3,14 @@
 #include "sim/io/output.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/second.h"
 #include "sim/io/provenance.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +226,28 @@ static void gives_name_back(struct output *o)
     o->kept = NULL;
 }
 
+static void *close_old(void *fd)
+{
+    close((int)(intptr_t)fd);
+    return NULL;
+}
+
+/* A file without a name gives its space back when the last that has it open closes it, which takes a millisecond for 4 MB: a second
+ * thread does so while the process goes on. */
+static void remove_old(const struct output *o)
+{
+    enum { LARGE = 1 << 20 };
+    struct stat old;
+    pthread_t second;
+    bool large = o->kept && lstat(o->kept, &old) == 0 && S_ISREG(old.st_mode) && old.st_size >= LARGE;
+    int fd = large ? open(o->kept, O_RDONLY | O_CLOEXEC) : -1;
+    output_remove(o);
+    if (fd >= 0 && second_start(&second, close_old, (void *)(intptr_t)fd))
+        pthread_detach(second);
+    else if (fd >= 0)
+        close(fd);
+}
+
 int output_commit_all(struct output *const *list, size_t n, struct error *err)
 {
     size_t named = 0;
@@ -237,7 +261,7 @@ int output_commit_all(struct output *const *list, size_t n, struct error *err)
     for (size_t i = 0; i < n; i++) {
         if (result != 0 && i < named)
             gives_name_back(list[i]);
-        output_remove(list[i]);
+        remove_old(list[i]);
         free_output(list[i]);
     }
     return result;

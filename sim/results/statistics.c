@@ -70,7 +70,7 @@ enum { BUCKETS = 1 << 14, FEW = 1 << 16 };
 struct narrowing {
     const int64_t *array;
     size_t at, end;
-    int64_t low, high;            /* the range: both ends are in it */
+    int64_t low, high;            /* the range, in one part of the numbers: both ends are in it */
     size_t before, inside;        /* elements below it, and in it */
     int64_t above;                /* the least above it */
     int64_t *kept;                /* [inside], of which there are n_kept; NULL: all are one value */
@@ -84,17 +84,35 @@ static size_t block_end(const struct narrowing *x, size_t from)
     return x->end - from > BULK_BLOCK ? from + BULK_BLOCK : x->end;
 }
 
-static void find_range(struct narrowing *x)
+static void count_numbers(const struct narrowing *x, struct number_parts *parts)
 {
-    x->low = INT64_MAX;
-    x->high = INT64_MIN;
     for (size_t from = x->at, to; from < x->end; from = to) {
         to = block_end(x, from);
-        for (size_t i = from; i < to; i++) {
-            x->low = x->array[i] < x->low ? x->array[i] : x->low;
-            x->high = x->array[i] > x->high ? x->array[i] : x->high;
-        }
+        for (size_t i = from; i < to; i++)
+            number_parts_add(parts, x->array[i]);
     }
+}
+
+static int64_t part_begins(uint32_t part)
+{
+    uint32_t first = part - 1, octave = first >> PART_BITS, rest = first & ((1 << PART_BITS) - 1);
+    return part == 0 ? INT64_MIN : octave == 0 ? rest : (int64_t)(rest | 1 << PART_BITS) << (octave - 1);
+}
+
+static int64_t part_ends(uint32_t part)
+{
+    return part + 1 < PARTS_OF_NUMBERS ? part_begins(part + 1) - 1 : INT64_MAX;
+}
+
+/* To the part in which the k-th smallest lies. */
+static void enter_part(struct narrowing *x, size_t k, const struct number_parts *parts)
+{
+    uint32_t part = 0;
+    for (; x->before + parts->n[part] <= k; part++)
+        x->before += parts->n[part];
+    x->inside = parts->n[part];
+    x->low = part_begins(part);
+    x->high = part_ends(part);
 }
 
 static uint64_t width_of(const struct narrowing *x)
@@ -102,8 +120,8 @@ static uint64_t width_of(const struct narrowing *x)
     return (uint64_t)x->high - (uint64_t)x->low;
 }
 
-/* The range is cut into equal parts, each 2^shift wide, at most so many. */
-static unsigned part_shift(const struct narrowing *x)
+/* The range is cut into equal pieces, each 2^shift wide, at most so many. */
+static unsigned piece_shift(const struct narrowing *x)
 {
     unsigned shift = 0;
     while (width_of(x) >> shift >= BUCKETS)
@@ -111,10 +129,10 @@ static unsigned part_shift(const struct narrowing *x)
     return shift;
 }
 
-static void count_parts(const struct narrowing *x, size_t *count)
+static void count_pieces(const struct narrowing *x, size_t *count)
 {
     uint64_t wide = width_of(x);
-    unsigned shift = part_shift(x);
+    unsigned shift = piece_shift(x);
     memset(count, 0, BUCKETS * sizeof *count);
     for (size_t from = x->at, to; from < x->end; from = to) {
         to = block_end(x, from);
@@ -126,70 +144,58 @@ static void count_parts(const struct narrowing *x, size_t *count)
     }
 }
 
-/* To the part in which the k-th smallest lies. */
+/* To the piece in which the k-th smallest lies. */
 static void make_narrower(struct narrowing *x, size_t k, const size_t *count)
 {
     uint64_t wide = width_of(x);
-    unsigned shift = part_shift(x), b = 0;
+    unsigned shift = piece_shift(x), b = 0;
     for (; x->before + count[b] <= k; b++)
         x->before += count[b];
     x->inside = count[b];
     x->low = (int64_t)((uint64_t)x->low + ((uint64_t)b << shift));
-    uint64_t rest = wide - ((uint64_t)b << shift), part = (UINT64_C(1) << shift) - 1;
-    x->high = (int64_t)((uint64_t)x->low + (part < rest ? part : rest));
+    uint64_t rest = wide - ((uint64_t)b << shift), piece = (UINT64_C(1) << shift) - 1;
+    x->high = (int64_t)((uint64_t)x->low + (piece < rest ? piece : rest));
 }
 
-static bool is_wide(const struct narrowing *x)
+/* Until few lie in it. */
+static void narrow_to(struct narrowing *x, size_t k, const struct number_parts *parts)
 {
-    return x->inside > FEW && x->low < x->high;
-}
-
-/* Until few lie in it, of all of which `count` has the parts. */
-static void narrow_to(struct narrowing *x, size_t k, const size_t *count)
-{
-    size_t *own = mem_new(BUCKETS, sizeof *own);
-    while (is_wide(x)) {
+    size_t *count = mem_new(BUCKETS, sizeof *count);
+    enter_part(x, k, parts);
+    while (x->inside > FEW && x->low < x->high) {
+        count_pieces(x, count);
         make_narrower(x, k, count);
-        if (is_wide(x))
-            count_parts(x, own);
-        count = own;
     }
-    free(own);
+    free(count);
     x->above = INT64_MAX;
     x->kept = x->low < x->high ? mem_new(x->inside, sizeof *x->kept) : NULL;
     x->n_kept = 0;
 }
 
-static uint64_t part_of(const struct narrowing *all, int64_t value, unsigned shift)
-{
-    return ((uint64_t)value - (uint64_t)all->low) >> shift;
-}
-
-/* The parts of all in which something of these ranges may be, or the least above one. */
-static void mark_parts(const struct narrowing *all, const size_t *in_part, const struct narrowing *x, size_t n, bool *marked)
+/* The parts in which something of these ranges may be, or the least above one. */
+static void mark_parts(const struct number_parts *parts, const struct narrowing *x, size_t n, bool *marked)
 {
     for (size_t k = 0; k < n; k++) {
-        uint64_t i = part_of(all, x[k].low, part_shift(all));    /* that of x[k].high, too */
+        uint32_t i = part_of_number(x[k].low);
         marked[i] = true;
         do
             i++;
-        while (i < BUCKETS && !in_part[i]);
-        if (i < BUCKETS)
+        while (i < PARTS_OF_NUMBERS && !parts->n[i]);
+        if (i < PARTS_OF_NUMBERS)
             marked[i] = true;
     }
 }
 
 /* Of each of these ranges: copies what lies in it, if that is not one value, and finds the least above it. */
-static void collect(const struct narrowing *all, const size_t *in_part, struct narrowing *x, size_t n)
+static void collect(const struct narrowing *all, const struct number_parts *parts, struct narrowing *x, size_t n)
 {
-    const unsigned shift = part_shift(all);
-    bool marked[BUCKETS] = { false };
-    mark_parts(all, in_part, x, n, marked);
+    bool marked[PARTS_OF_NUMBERS] = { false };
+    mark_parts(parts, x, n, marked);
     for (size_t from = all->at, to; from < all->end; from = to) {
         to = block_end(all, from);
         for (size_t i = from; i < to; i++) {
             const int64_t value = all->array[i];
-            if (!marked[part_of(all, value, shift)])
+            if (!marked[part_of_number(value)])
                 continue;
             for (size_t k = 0; k < n; k++) {
                 if (value > x[k].high)
@@ -243,29 +249,31 @@ static void quantiles_of_few(const int64_t *array, size_t at, size_t n, const do
     free(copy);
 }
 
-void quantiles_of_part(const int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
+void quantiles_of_part(const int64_t *array, size_t at, size_t n, const struct number_parts *counted, const double *p, double *value,
+                       size_t count)
 {
     struct narrowing all = { .array = array, .at = at, .end = at + n, .inside = n };
     if (n <= FEW) {
         quantiles_of_few(array, at, n, p, value, count);
         return;
     }
-    size_t *in_part = mem_new(BUCKETS, sizeof *in_part);
+    struct number_parts *own = counted ? NULL : mem_new(1, sizeof *own);
+    const struct number_parts *parts = counted ? counted : own;
     struct narrowing *of = mem_new(count + 1, sizeof *of);
-    find_range(&all);
-    count_parts(&all, in_part);
+    if (own)
+        count_numbers(&all, own);
     for (size_t i = 0; i < count; i++) {
         of[i] = all;
-        narrow_to(&of[i], (size_t)place_of(n, p[i]), in_part);
+        narrow_to(&of[i], (size_t)place_of(n, p[i]), parts);
     }
-    collect(&all, in_part, of, count);
+    collect(&all, parts, of, count);
     for (size_t i = 0; i < count; i++) {
         double h = place_of(n, p[i]), k = floor(h);
         value[i] = between(neighbours_in(&of[i], (size_t)k), h - k);
         free(of[i].kept);
     }
     free(of);
-    free(in_part);
+    free(own);
     bulk_drop(array, at, at + n, sizeof *array);
 }
 

@@ -87,12 +87,18 @@ static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
 }
 
 /* Of the jobs that ended, and of those of them that had service time. */
-struct samples { int64_t *jct, *wait, *fairness; size_t n; };      /* bulk arrays [n] */
+struct samples {
+    int64_t *jct, *wait, *fairness;    /* bulk arrays [n] */
+    size_t n;
+    struct sample_parts { struct number_parts jct, wait, fairness; } *parts;    /* of all */
+};
 struct filled { size_t ended, had_service; };
 
 /* The walk that adds jobs up writes the samples of all, one after the other. */
 static void add_sample(const struct samples *x, struct filled *to, int64_t jct_ns, int64_t wait_ns, int64_t fairness_micro)
 {
+    number_parts_add(&x->parts->jct, jct_ns);
+    number_parts_add(&x->parts->wait, wait_ns);
     if (bulk_turns(to->ended)) {
         bulk_fill(x->jct, to->ended, sizeof *x->jct);
         bulk_fill(x->wait, to->ended, sizeof *x->wait);
@@ -101,6 +107,7 @@ static void add_sample(const struct samples *x, struct filled *to, int64_t jct_n
     x->wait[to->ended++] = wait_ns;
     if (fairness_micro < 0)
         return;
+    number_parts_add(&x->parts->fairness, fairness_micro);
     if (bulk_turns(to->had_service))
         bulk_fill(x->fairness, to->had_service, sizeof *x->fairness);
     x->fairness[to->had_service++] = fairness_micro;
@@ -113,6 +120,7 @@ static struct samples samples_new(const struct workload *w)
     x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
     x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
     x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);
+    x.parts = mem_new(1, sizeof *x.parts);
     return x;
 }
 
@@ -128,6 +136,7 @@ static void samples_free(struct samples *x)
     bulk_free(x->jct);
     bulk_free(x->wait);
     bulk_free(x->fairness);
+    free(x->parts);
 }
 
 size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
@@ -137,30 +146,32 @@ size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
 }
 
 /* Quantiles of jct, which a second thread finds where there are many jobs. */
-struct times_asked { const int64_t *array; size_t at, n; double *value; size_t enough; };
+struct times_asked { const int64_t *array; size_t at, n; const struct number_parts *parts; double *value; size_t enough; };
 
 static void *quantiles_of_times(void *self)
 {
     static const double p[] = { .5, .9, .99 };
     const struct times_asked *a = self;
-    quantiles_of_part(a->array, a->at, a->n, p, a->value, a->enough);
+    quantiles_of_part(a->array, a->at, a->n, a->parts, p, a->value, a->enough);
     for (unsigned i = 0; i < 3; i++)
         a->value[i] = i < a->enough ? a->value[i] / (double)NS_PER_S : (double)NAN;
     return NULL;
 }
 
-static void quantiles(struct tally *t, const struct samples *x)
+/* parts: of these samples, NULL: not counted. */
+static void quantiles(struct tally *t, const struct samples *x, const struct sample_parts *parts)
 {
     enum { MANY = 1 << 17 };
     static const double p95 = .95;
     size_t enough = t->ended >= QUANTILE_MIN_JOBS_P99 ? 3 : t->ended > 0 ? 2 : 0;
-    struct times_asked jct = { x->jct, t->at, t->ended, t->quantile_s[0], enough },
-                       wait = { x->wait, t->at, t->ended, t->quantile_s[1], enough };
+    struct times_asked jct = { x->jct, t->at, t->ended, parts ? &parts->jct : NULL, t->quantile_s[0], enough },
+                       wait = { x->wait, t->at, t->ended, parts ? &parts->wait : NULL, t->quantile_s[1], enough };
     pthread_t second;
     bool side_by_side = t->ended >= MANY && second_start(&second, quantiles_of_times, &jct);
     quantiles_of_times(&wait);
     t->fairness_p95 = NAN;
-    quantiles_of_part(x->fairness, t->fairness_at, t->had_service, &p95, &t->fairness_p95, t->had_service > 0);
+    quantiles_of_part(x->fairness, t->fairness_at, t->had_service, parts ? &parts->fairness : NULL, &p95, &t->fairness_p95,
+                      t->had_service > 0);
     t->fairness_p95 /= MILLIONTHS;
     if (side_by_side)
         pthread_join(second, NULL);
@@ -263,7 +274,7 @@ static void group_quantiles(const struct parts *p, struct tally *group, size_t n
         group[g].by = by;
         group[g].number = g;
         if (group[g].ended != all->ended) {
-            quantiles(&group[g], x);
+            quantiles(&group[g], x, NULL);
             continue;
         }
         memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
@@ -374,7 +385,7 @@ struct tallies *tally_walk_end(struct tally_walk *w)
     end_shares(&w->queues, all);
     end_shares(&w->runs, all);
     samples_filled(&w->samples);
-    quantiles(&w->to.all, &w->samples);
+    quantiles(&w->to.all, &w->samples, w->samples.parts);
     group_quantiles(&w->parts, w->to.class, CLASSES, all, BY_CLASS, &w->samples);
     group_quantiles(&w->parts, w->to.queue, w->to.n_queues, all, BY_QUEUE, &w->samples);
     group_quantiles(&w->parts, w->to.run, w->parts.n, all, BY_RUN, &w->samples);

@@ -92,16 +92,40 @@ static void of_a_part(void **state)
         random_init(&r, 2, row->name, 0);
         for (size_t i = 0; i < N + 2 * AROUND; i++)
             a[i] = i >= AROUND && i < AROUND + N ? row->value(&r, i, N) : i % 2 ? INT64_MAX : INT64_MIN;
-        double got[COUNT(ps)];
-        quantiles_of_part(a, AROUND, N, ps, got, COUNT(ps));
+        struct number_parts counted = { { 0 } };
+        for (size_t i = AROUND; i < AROUND + N; i++)
+            number_parts_add(&counted, a[i]);
+        double got[COUNT(ps)], with_parts[COUNT(ps)];
+        quantiles_of_part(a, AROUND, N, NULL, ps, got, COUNT(ps));
+        quantiles_of_part(a, AROUND, N, &counted, ps, with_parts, COUNT(ps));
         for (size_t k = 0; k < COUNT(ps); k++) {
             memcpy(copy, a + AROUND, N * sizeof *copy);
             double want = quantile(copy, N, ps[k]);
             assert_memory_equal(&got[k], &want, sizeof want);
+            assert_memory_equal(&with_parts[k], &want, sizeof want);
         }
         bulk_free(a);
     }
     free(copy);
+}
+
+/* Of greater numbers the part is not before, at the ends of all parts and between them; of one part they differ by less than a 256th. */
+static void parts_of_numbers(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 3, "parts", 0);
+    assert_int_equal(part_of_number(INT64_MIN), 0);
+    assert_int_equal(part_of_number(-1), 0);
+    assert_int_equal(part_of_number(INT64_MAX), PARTS_OF_NUMBERS - 1);
+    for (unsigned bits = 0; bits < 62; bits++)
+        for (int k = 0; k < 2000; k++) {
+            int64_t power = INT64_C(1) << bits, a = power + (int64_t)random_below(&r, (uint64_t)power), b = a + 1 + a / 256;
+            assert_true(part_of_number(a - 1) <= part_of_number(a));
+            assert_true(part_of_number(a) - part_of_number(a - 1) <= 1);
+            assert_true(part_of_number(b) > part_of_number(a));
+            assert_true(part_of_number(a) < PARTS_OF_NUMBERS);
+        }
 }
 
 /* Type 7: h = (n-1)p. By hand. */
@@ -175,6 +199,7 @@ int main(void)
     ADD_ROWS(tests, n, of_a_part, rows);
     ADD_ROWS(tests, n, by_hand, hands);
     ADD_TEST(tests, n, sums);
+    ADD_TEST(tests, n, parts_of_numbers);
     ADD_TEST(tests, n, harmonic);
     ADD_TEST(tests, n, jain);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
