@@ -141,6 +141,7 @@ bench: all $(BENCH_BIN)
 bench-short: all $(SHORT_BIN)
 	@scripts/bench --short ./gpuyard $(OUT)/tests/short; s=$$?; scripts/bench-policies --short ./gpuyard $(OUT)/tests/short && exit $$s
 $(OUT)/tests/e2e/bench.log: $(SHORT_BIN) $(wildcard scripts/bench.d/*) results/baseline/instructions.csv
+$(OUT)/tests/e2e/instructions.log: $(OUT)/tests/short/make_trace $(wildcard results/baseline/*)
 
 .PHONY: check check-quick quick-logs tools worlds mutations conformance slurm-facts test-logs asan coverage reproduce layers demo bench bench-short fuzz fuzz-run
 .SECONDARY: $(BENCH_BIN:%=%.o) $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
