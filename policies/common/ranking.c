@@ -1,35 +1,21 @@
-/* ranking.c - blocks of entries in order. See ranking.h. */
+/* ranking.c - blocks of jobs, in order where they are walked. See ranking.h. */
 #include "policies/common/ranking.h"
 #include "sim/contract/util/array.h"
 
 /* ---- The order ---- */
 
-/* Of a sign and a size: those below 0 the other way round. */
-static uint64_t word_of_number(double x)
-{
-    uint64_t w, sign = UINT64_C(1) << 63;
-    x += 0.;                      /* -0 is 0 */
-    memcpy(&w, &x, sizeof w);
-    return w & sign ? ~w : w | sign;
-}
-
 static inline bool stands_before(const struct ranked *a, const struct ranked *b)
 {
-    if (a->word[0] != b->word[0])
-        return a->word[0] < b->word[0];
-    if (a->word[1] != b->word[1])
-        return a->word[1] < b->word[1];
-    return a->word[2] != b->word[2] ? a->word[2] < b->word[2] : a->job < b->job;
+    return line_key_before(a->key, a->job, b->key, b->job);
 }
 
-/* The first place in the block that is not before x. */
-static uint32_t place_in(const struct ranking *r, const struct ranking_block *b,
-                         const struct ranked *x)
+/* The first place among the first n of the block that is not before x. */
+static uint32_t place_in(const struct ranking_block *b, uint32_t n, const struct ranked *x)
 {
-    uint32_t from = 0, to = b->n;
+    uint32_t from = 0, to = n;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (stands_before(&r->ranked[b->entry[middle]], x))
+        if (stands_before(&b->ranked[middle], x))
             from = middle + 1;
         else
             to = middle;
@@ -37,91 +23,115 @@ static uint32_t place_in(const struct ranking *r, const struct ranking_block *b,
     return from;
 }
 
-/* The first block of which the last entry is not before x; the last block if there is none. */
-static size_t block_of(const struct ranking *r, const struct ranked *x)
+static void put_in_order(struct ranking_block *b)
 {
-    size_t low = 0, high = r->n_blocks - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct ranking_block *b = r->block[middle];
-        if (stands_before(&r->ranked[b->entry[b->n - 1]], x))
-            low = middle + 1;
-        else
-            high = middle;
+    for (; b->ordered < b->n; b->ordered++) {
+        const struct ranked x = b->ranked[b->ordered];
+        uint32_t at = place_in(b, b->ordered, &x);
+        array_open(b->ranked, b->ordered, at, sizeof *b->ranked);
+        b->ranked[at] = x;
     }
-    return low;
+}
+
+static uint32_t place_of(const struct ranking_block *b, uint32_t e)
+{
+    uint32_t at = 0;
+    while (b->ranked[at].entry != e)
+        at++;
+    return at;
+}
+
+/* Of the part to which x belongs. */
+static struct ranking_block *block_of(const struct ranking *r, const struct ranked *x)
+{
+    size_t low = 0, high = r->n_parts;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (stands_before(x, &r->part[middle].floor))
+            high = middle;
+        else
+            low = middle;
+    }
+    return r->part[low].block;
 }
 
 static void number_blocks(struct ranking *r, size_t from)
 {
-    for (; from < r->n_blocks; from++)
-        r->block[from]->number = (uint32_t)from;
+    for (; from < r->n_parts; from++)
+        r->part[from].block->number = (uint32_t)from;
 }
 
 /* An empty block in front of `at`. */
-static struct ranking_block *block_open(struct sched *s, struct ranking *r, size_t at)
+static struct ranking_block *part_open(struct sched *s, struct ranking *r, size_t at,
+                                       struct ranked floor)
 {
     struct ranking_block *b =
         r->n_spare ? r->spare[--r->n_spare] : sched_alloc(s, sizeof(struct ranking_block));
-    r->block = array_grown(sched_alloc, s, r->block, &r->blocks_capacity, r->n_blocks,
-                           sizeof *r->block);
-    array_open(r->block, r->n_blocks++, at, sizeof *r->block);
-    r->block[at] = b;
-    b->n = 0;
+    r->part =
+        array_grown(sched_alloc, s, r->part, &r->parts_capacity, r->n_parts, sizeof *r->part);
+    array_open(r->part, r->n_parts++, at, sizeof *r->part);
+    r->part[at] = (struct ranking_part){ floor, b };
+    b->n = b->ordered = 0;
     number_blocks(r, at);
     return b;
 }
 
-static void block_close(struct sched *s, struct ranking *r, size_t at)
+static void part_close(struct sched *s, struct ranking *r, size_t at)
 {
     r->spare =
         array_grown(sched_alloc, s, r->spare, &r->spare_capacity, r->n_spare, sizeof *r->spare);
-    r->spare[r->n_spare++] = r->block[at];
-    array_close(r->block, r->n_blocks--, at, sizeof *r->block);
+    r->spare[r->n_spare++] = r->part[at].block;
+    array_close(r->part, r->n_parts--, at, sizeof *r->part);
     number_blocks(r, at);
 }
 
-/* The last n entries of `from` become the last of `to`. */
+/* Those of `from` from the place `at` on become the last of `to`. */
 static void entries_pass(struct ranking *r, struct ranking_block *from, struct ranking_block *to,
-                         uint32_t n)
+                         uint32_t at)
 {
-    from->n -= n;
-    memcpy(to->entry + to->n, from->entry + from->n, n * sizeof *to->entry);
+    uint32_t n = from->n - at;
+    memcpy(to->ranked + to->n, from->ranked + at, n * sizeof *to->ranked);
     for (uint32_t i = 0; i < n; i++)
-        r->ranked[to->entry[to->n++]].block = to;
+        r->in[to->ranked[to->n++].entry] = to;
+    from->n = at;
 }
 
-static void join(struct sched *s, struct ranking *r, uint32_t e)
+static struct ranking_block *split(struct sched *s, struct ranking *r, struct ranking_block *b)
 {
-    if (!r->n_blocks)
-        block_open(s, r, 0);
-    struct ranking_block *b = r->block[block_of(r, &r->ranked[e])];
-    uint32_t at = place_in(r, b, &r->ranked[e]);
+    const uint32_t half = RANKING_BLOCK / 2;
+    put_in_order(b);
+    struct ranking_block *second = part_open(s, r, b->number + 1, b->ranked[half]);
+    entries_pass(r, b, second, half);
+    b->ordered = second->ordered = half;
+    return second;
+}
+
+static void join(struct sched *s, struct ranking *r, const struct ranked *x)
+{
+    struct ranking_block *b = r->n_parts ? block_of(r, x) : part_open(s, r, 0, *x);
     if (b->n == RANKING_BLOCK) {
-        struct ranking_block *second = block_open(s, r, b->number + 1);
-        entries_pass(r, b, second, RANKING_BLOCK / 2);
-        if (at > b->n) {
-            at -= b->n;
+        struct ranking_block *second = split(s, r, b);
+        if (!stands_before(x, &second->ranked[0]))
             b = second;
-        }
     }
-    array_open(b->entry, b->n++, at, sizeof *b->entry);
-    b->entry[at] = e;
-    r->ranked[e].block = b;
+    b->ranked[b->n++] = *x;
+    r->in[x->entry] = b;
 }
 
 /* Blocks that are a quarter full together become one. */
 static void leave(struct sched *s, struct ranking *r, uint32_t e)
 {
-    struct ranking_block *b = r->ranked[e].block;
-    uint32_t at = b->entry[0] == e ? 0 : place_in(r, b, &r->ranked[e]);
-    array_close(b->entry, b->n--, at, sizeof *b->entry);
-    struct ranking_block *next = b->number + 1 < r->n_blocks ? r->block[b->number + 1] : NULL;
+    struct ranking_block *b = r->in[e];
+    uint32_t at = place_of(b, e);
+    array_close(b->ranked, b->n--, at, sizeof *b->ranked);
+    b->ordered -= at < b->ordered;
+    struct ranking_block *next =
+        b->number + 1 < r->n_parts ? r->part[b->number + 1].block : NULL;
     if (next && b->n + next->n <= RANKING_BLOCK / 4) {
-        entries_pass(r, next, b, next->n);
-        block_close(s, r, next->number);
+        entries_pass(r, next, b, 0);
+        part_close(s, r, next->number);
     } else if (!b->n) {
-        block_close(s, r, b->number);
+        part_close(s, r, b->number);
     }
 }
 
@@ -129,17 +139,12 @@ uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_k
 {
     bool is_new;
     uint32_t e = entries_join(s, &r->jobs, j, &is_new);
-    if (is_new) {
-        r->ranked = array_covering(sched_alloc, s, r->ranked, &r->n_ranked, e, sizeof *r->ranked);
-        r->ranked[e].job = j;
-    } else {
+    const struct ranked x = { k, j, e };
+    if (is_new)
+        r->in = array_covering(sched_alloc, s, r->in, &r->n_in, e, sizeof *r->in);
+    else
         leave(s, r, e);
-    }
-    r->ranked[e].key = k;
-    r->ranked[e].word[0] = word_of_number(k.major);
-    r->ranked[e].word[1] = word_of_number(k.minor);
-    r->ranked[e].word[2] = (uint64_t)k.time_ns ^ UINT64_C(1) << 63;
-    join(s, r, e);
+    join(s, r, &x);
     return e;
 }
 
@@ -154,34 +159,48 @@ bool ranking_drop(struct sched *s, struct ranking *r, job_id j)
 
 /* ---- Walks ---- */
 
+/* A walk comes to this part. */
+static const struct ranking_block *enter(const struct ranking *r, size_t part)
+{
+    struct ranking_block *b = r->part[part].block;
+    put_in_order(b);
+    return b;
+}
+
 bool ranking_first(const struct ranking *r, struct ranking_place *p)
 {
     *p = (struct ranking_place){ 0, 0 };
-    return r->n_blocks > 0;
+    if (!r->n_parts)
+        return false;
+    enter(r, 0);
+    return true;
 }
 
 bool ranking_last(const struct ranking *r, struct ranking_place *p)
 {
-    if (!r->n_blocks)
+    if (!r->n_parts)
         return false;
-    *p = (struct ranking_place){ r->n_blocks - 1, r->block[r->n_blocks - 1]->n - 1 };
+    *p = (struct ranking_place){ r->n_parts - 1, enter(r, r->n_parts - 1)->n - 1 };
     return true;
 }
 
 bool ranking_next(const struct ranking *r, struct ranking_place *p)
 {
-    if (++p->at < r->block[p->block]->n)
+    if (++p->at < r->part[p->part].block->n)
         return true;
     p->at = 0;
-    return ++p->block < r->n_blocks;
+    if (++p->part == r->n_parts)
+        return false;
+    enter(r, p->part);
+    return true;
 }
 
 bool ranking_previous(const struct ranking *r, struct ranking_place *p)
 {
     if (p->at-- > 0)
         return true;
-    if (p->block-- == 0)
+    if (p->part-- == 0)
         return false;
-    p->at = r->block[p->block]->n - 1;
+    p->at = enter(r, p->part)->n - 1;
     return true;
 }

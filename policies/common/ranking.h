@@ -6,8 +6,10 @@
  * In return it costs a quarter, and is walked from any place in both directions.
  *
  * Each job has an entry (entries.h): what else is to be known of the job lies in an array of the
- * caller by that number. The order is cut into blocks of entries, each full enough that there are
- * few of them. To join, to move and to leave cost O(log n), to find and a step of a walk O(1).
+ * caller by that number. The order is cut into parts, a block of jobs each, full enough that there
+ * are few of them. A job joins the block of its part, which is put in order when a walk comes there:
+ * where jobs often move and only the ends are looked at, most blocks never are. To join, to move and
+ * to leave cost O(log n), to find and a step of a walk O(1) on average.
  *
  * All memory lives as long as the run. Zeroed, a ranking is empty. */
 #pragma once
@@ -17,25 +19,26 @@
 
 #include <stdint.h>
 
-struct ranked {
-    struct line_key key;
-    uint64_t word[3];             /* its numbers as words in the same order */
-    struct ranking_block *block;  /* in which it stands */
-    job_id job;
-};
+struct ranked { struct line_key key; job_id job; uint32_t entry; };
 enum { RANKING_BLOCK = 64 };
-struct ranking_block { uint32_t number, n, entry[RANKING_BLOCK]; };
+struct ranking_block {
+    /* the first `ordered` are in order; the rest joined after a walk last came here */
+    uint32_t number, n, ordered;
+    struct ranked ranked[RANKING_BLOCK];
+};
 struct ranking {
     struct entries jobs;
-    struct ranked *ranked;        /* [n_ranked] by entry */
-    size_t n_ranked;
-    struct ranking_block **block; /* [n_blocks] in order, none of them empty */
-    size_t n_blocks, blocks_capacity;
+    struct ranking_block **in;    /* [n_in] by entry: where its job stands */
+    size_t n_in;
+    /* [n_parts] in order, none of them empty: the jobs from a floor on that stand before the next,
+     * in the first part also those before its floor */
+    struct ranking_part { struct ranked floor; struct ranking_block *block; } *part;
+    size_t n_parts, parts_capacity;
     struct ranking_block **spare; /* [n_spare] */
     size_t n_spare, spare_capacity;
 };
 /* A place in the order, good while nothing joins, moves or leaves. */
-struct ranking_place { size_t block; uint32_t at; };
+struct ranking_place { size_t part; uint32_t at; };
 
 /* It joins, or moves; returns its entry. The key is made of numbers. */
 uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_key k);
@@ -59,12 +62,12 @@ static inline uint32_t ranking_find(const struct ranking *r, job_id j)
     return entries_find(&r->jobs, j);
 }
 
-static inline uint32_t ranking_entry(const struct ranking *r, struct ranking_place p)
-{
-    return r->block[p.block]->entry[p.at];
-}
-
 static inline const struct ranked *ranking_at(const struct ranking *r, struct ranking_place p)
 {
-    return &r->ranked[ranking_entry(r, p)];
+    return &r->part[p.part].block->ranked[p.at];
+}
+
+static inline uint32_t ranking_entry(const struct ranking *r, struct ranking_place p)
+{
+    return ranking_at(r, p)->entry;
 }
