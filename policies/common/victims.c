@@ -4,8 +4,8 @@
 
 /* ---- Keys of running jobs ---- */
 
-struct line_key victim_bound(struct sched *s, const struct queueing_state *o, job_id j,
-                             struct line_key k)
+struct line_key victim_bound_now(struct sched *s, const struct queueing_state *o, job_id j,
+                                 struct line_key k)
 {
     if (o->discipline->shrinks)
         k.time_ns -= sched_now(s);
@@ -22,24 +22,18 @@ static struct line_key present_key(struct sched *s, const struct queueing_state 
     return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
 }
 
-bool victim_known_ahead(struct sched *s, const struct queueing_state *o, job_id v,
-                        struct running_job *kept, struct line_key key)
+bool victim_surely_ahead(struct sched *s, const struct queueing_state *o, job_id v,
+                         struct running_job *kept)
 {
-    int64_t now_ns = sched_now(s);
-    if (now_ns >= kept->ahead_until_ns || key.major < kept->ahead_of)
-        return false;
-    if (now_ns >= kept->sure_until_ns)
-        kept->sure_until_ns = o->discipline->sure_ns(s, o, v);
-    return now_ns < kept->sure_until_ns;
+    kept->sure_until_ns = o->discipline->sure_ns(s, o, v);
+    return sched_now(s) < kept->sure_until_ns;
 }
 
-int64_t victim_behind_ns(struct sched *s, const struct queueing_state *o, job_id v,
-                         struct running_job *kept, job_id j, struct line_key key)
+int64_t victim_next_behind_ns(struct sched *s, const struct queueing_state *o, job_id v,
+                              struct running_job *kept, job_id j, struct line_key key)
 {
     if (!o->discipline->behind_ns)
         return sched_now(s);
-    if (kept && victim_known_ahead(s, o, v, kept, key))
-        return kept->ahead_until_ns;
     int64_t at_ns = o->discipline->behind_ns(s, o, v, j, key);
     if (kept && at_ns > sched_now(s)) {
         kept->ahead_of = key.major;
@@ -84,7 +78,10 @@ bool victims_fetch(struct sched *s, const struct queueing_state *o, struct runni
     struct running_group *g = h->of;
     struct victim *v = &r->victim[r->n_victims];
     struct running_job *kept = &g->job[ranking_entry(&g->order, g->next)];
-    *v = (struct victim){ .job = h->job, .kept = kept, .bound = h->key };
+    v->job = h->job;
+    v->kept = kept;
+    v->bound = h->key;
+    v->judged = false;
     v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
     r->n_victims++;
     if (ranking_previous(&g->order, &g->next))
@@ -103,11 +100,9 @@ void victim_judge(struct sched *s, const struct queueing_state *o, struct victim
     v->judged = true;
 }
 
-bool victim_is_behind(struct sched *s, const struct queueing_state *o, struct victim *v, job_id j,
-                      struct line_key key)
+bool victim_judged_behind(struct sched *s, const struct queueing_state *o, struct victim *v,
+                          job_id j, struct line_key key)
 {
-    if (!v->judged && v->kept && victim_behind_ns(s, o, v->job, v->kept, j, key) > sched_now(s))
-        return false;
     victim_judge(s, o, v);
     return line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
            job_facts(s, v->job)->preemptible;
