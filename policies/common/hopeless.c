@@ -86,7 +86,8 @@ static struct hopeless *hopeless_of(struct sched *s, const struct running *r, jo
     shape_id shape = job_facts(s, j)->ask->shape;
     struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
     bool known = h && h->job == j && h->seen && r->n_pushed - h->seen <= PUSHED_KEPT &&
-                 !line_key_before(key, j, h->key, j) && !line_key_before(h->key, j, key, j);
+                 key.major == h->key.major && key.minor == h->key.minor &&
+                 key.time_ns == h->key.time_ns;
     return known ? h : NULL;
 }
 
@@ -134,14 +135,21 @@ int64_t hopeless_until(struct sched *s, const struct queueing_state *o, const st
                        job_id j, struct line_key key, int64_t lacks)
 {
     bool some;
-    int64_t frees = 0;
     if (!hopeless_again(s, o, r, j, key, lacks, &some))
         return 0;
     const struct hopeless *h = &r->hopeless[job_facts(s, j)->ask->shape];
-    int64_t needs = needs_milli(s, o, h, j, lacks);
+    int64_t needs = needs_milli(s, o, h, j, lacks), frees = 0, until_ns = h->until_ns;
     if (h->frees_milli < needs)
         return TIME_NEVER;
-    for (unsigned i = 0; i < h->n_maybe; i++)
-        frees += running_frees_milli(s, h->maybe[i].job);
-    return frees == 0 || frees < needs ? h->until_ns : sched_now(s) + 1;
+    for (unsigned i = 0; i < h->n_maybe; i++) {
+        job_id v = h->maybe[i].job;
+        if (job_state(s, v) != JOB_RUNNING)
+            continue;
+        int64_t at_ns = victim_behind_ns(s, o, v, kept_of(s, o, r, v), j, key);
+        if (at_ns > sched_now(s))
+            until_ns = at_ns < until_ns ? at_ns : until_ns;
+        else
+            frees += running_frees_milli(s, v);
+    }
+    return frees == 0 || frees < needs ? until_ns : sched_now(s) + 1;
 }
