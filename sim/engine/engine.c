@@ -121,7 +121,7 @@ static void fetch_nodes(const struct sched *s, const struct live *l)
 {
     const struct placement *p = l->now.held;
     sub_line_fetch(s, l);
-    fetch_lines(l->own, s->own_size);
+    fetch_lines(s->own[job_slot(s, l->job)], s->own_size);
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
         node_id n = p->piece[i].node;
         fetch(&s->idle->node[n]);

@@ -24,7 +24,7 @@
 #include <string.h>
 
 struct jobs {
-    size_t live_capacity;
+    size_t live_capacity, own_capacity;
     uint32_t *free;               /* slots of s->live */
     size_t n_free, free_capacity;
     const char **refusal;         /* [n_jobs] made with the first refusal */
@@ -93,6 +93,7 @@ void jobs_end(struct sched *s)
     bulk_free(s->job);
     stable_free(&s->costs);
     wide_free(s->live, s->jobs->live_capacity, sizeof *s->live);
+    wide_free(s->own, s->jobs->own_capacity, sizeof *s->own);
     free(s->jobs->free);
     free(s->jobs->open);
 }
@@ -119,9 +120,9 @@ static uint32_t live_slot(struct sched *s)
     if (s->jobs->n_free)
         return s->jobs->free[--s->jobs->n_free];
     wide_grow(&s->live, &s->jobs->live_capacity, s->n_live, sizeof *s->live);
+    wide_grow(&s->own, &s->jobs->own_capacity, s->n_live, sizeof *s->own);
     s->live[s->n_live] = (struct live){ .pace = pace_neutral };
-    if (s->own_size)
-        s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
+    s->own[s->n_live] = s->own_size ? arena_alloc(s->memory, s->own_size) : NULL;
     return (uint32_t)s->n_live++;
 }
 
@@ -169,7 +170,6 @@ struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
     struct live *l = &s->live[slot];
-    void *own = l->own;
     memset(l, 0, s->n_models ? LIVE_MODELS : LIVE_PLAIN);
     l->job = j;
     l->flavor = first_flavor(s, j);
@@ -177,9 +177,8 @@ struct live *job_enter(struct sched *s, job_id j)
     l->entry = l->wait_sub = ID_NONE;
     l->last_start_ns = -1;
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
-    l->own = own;
-    if (own)
-        memset(own, 0, s->own_size);
+    if (s->own[slot])
+        memset(s->own[slot], 0, s->own_size);
     l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
     if (s->now_ns > s->workload->facts[j].submit_ns)
         wait_add(l, WAIT_DEPENDENCY, s->now_ns - s->workload->facts[j].submit_ns);

@@ -154,7 +154,6 @@ struct live {
     struct staged was;            /* before this pass, of a touched job */
     uint32_t hold[HOLD_PLAN];     /* on the timeline, but for its plan; ORDERED_NONE: none */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
-    void *own;                    /* the policy's bytes */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct part *part;            /* those of earlier passes, in the order of their ends */
@@ -251,6 +250,7 @@ struct sched {
     struct job_run *job;          /* bulk [n_jobs] */
     struct stable costs;          /* struct job_cost, by job_run.cost; written through job_cost_add() */
     struct live *live;            /* [n_live] slots of jobs that have arrived and not gone, and free ones; written by jobs.c */
+    void **own;                   /* [n_live] by slot: the policy's bytes; NULL: it has none */
     size_t n_live;
     struct jobs *jobs;            /* jobs.c */
     struct waits *waits;          /* waiting.c */

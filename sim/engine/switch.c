@@ -154,8 +154,8 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
     }
     if (l->counting && l->own_why != WAIT_PASS && s->job[l->job].state == JOB_PENDING)
         wait_own(s, l, WAIT_GROUP);
-    if (l->own)
-        memset(l->own, 0, s->own_size);
+    if (s->own_size)
+        memset(s->own[job_slot(s, l->job)], 0, s->own_size);
 }
 
 /* ---- Notices to the new policy ---- */

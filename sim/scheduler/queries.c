@@ -128,8 +128,8 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
 
 void *job_own(struct sched *s, job_id j)
 {
-    const struct live *l = live_of(s, j);
-    return l ? l->own : NULL;
+    uint32_t slot = job_slot(s, j);
+    return slot == ID_NONE ? NULL : s->own[slot];
 }
 
 void job_fetch_rows(const struct sched *s, job_id j)
