@@ -43,32 +43,24 @@ void timer_drop(struct sched *s, struct timers *t, job_id j)
         timer_heap_remove(t, t->heap, t->n--, t->at[e]);
 }
 
-/* The first. NULL: there is none. */
-static const struct timer *first_of(struct sched *s, struct timers *t)
-{
-    while (t->n) {
-        if (!timer_is_void(s, t->heap[0].job))
-            return &t->heap[0];
-        timer_drop(s, t, t->heap[0].job);
-    }
-    return NULL;
-}
-
 bool timer_due(struct sched *s, struct timers *t, job_id *j, int64_t *time_ns)
 {
-    const struct timer *first = first_of(s, t);
-    if (!first || first->time_ns > sched_now(s))
-        return false;
-    *j = first->job;
-    *time_ns = first->time_ns;
-    return true;
+    for (; t->n && t->heap[0].time_ns <= sched_now(s); timer_drop(s, t, t->heap[0].job)) {
+        if (timer_is_void(s, t->heap[0].job))
+            continue;
+        *j = t->heap[0].job;
+        *time_ns = t->heap[0].time_ns;
+        return true;
+    }
+    return false;
 }
 
 void timers_arm(struct sched *s, struct timers *t)
 {
-    const struct timer *first = first_of(s, t);
-    if (!first || first->time_ns <= sched_now(s) || first->time_ns == t->armed_ns)
+    while (t->n && timer_is_void(s, t->heap[0].job))
+        timer_drop(s, t, t->heap[0].job);
+    if (!t->n || t->heap[0].time_ns <= sched_now(s) || t->heap[0].time_ns == t->armed_ns)
         return;
-    t->armed_ns = first->time_ns;
-    sched_wake_at(s, first->time_ns);
+    t->armed_ns = t->heap[0].time_ns;
+    sched_wake_at(s, t->armed_ns);
 }

@@ -33,9 +33,9 @@ struct line_key attained_key(struct sched *s, job_id j, const void *params)
     return account_of(s, j)->key;
 }
 
-int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j)
+static int64_t moment_ns(struct sched *s, const struct attained *a, job_id j,
+                         const struct account *of)
 {
-    const struct account *of = account_of(s, j);
     double after_ns =
         of->since_ns < 0
             ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
@@ -46,19 +46,19 @@ int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j)
     return after_ns < 4e18 ? from_ns + (int64_t)after_ns : TIME_NEVER;
 }
 
-static void set_timer(struct sched *s, struct attained *a, job_id j)
+int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j)
 {
-    int64_t moment_ns = attained_moment_ns(s, a, j);
-    if (moment_ns < TIME_NEVER)
-        timer_set(s, &a->timers, j, moment_ns);
-    else
-        timer_drop(s, &a->timers, j);
+    return moment_ns(s, a, j, account_of(s, j));
 }
 
-static void set_key(struct sched *s, const struct attained *a, job_id j)
+static void set_timer_and_key(struct sched *s, struct attained *a, job_id j, struct account *of)
 {
-    struct account *of = account_of(s, j);
-    of->key = a->rule->key(a, j, of, attained_service(s, a, j));
+    int64_t at_ns = moment_ns(s, a, j, of);
+    if (at_ns < TIME_NEVER)
+        timer_set(s, &a->timers, j, at_ns);
+    else
+        timer_drop(s, &a->timers, j);
+    of->key = a->rule->key(s, a, j, of);
 }
 
 void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule,
@@ -84,8 +84,7 @@ void attained_arrived(struct sched *s, struct attained *a, job_id j)
         };
     else
         a->waits = true;
-    set_timer(s, a, j);
-    set_key(s, a, j);
+    set_timer_and_key(s, a, j, of);
     queueing_arrived(s, &a->queueing, j);
     arm(s, a);
 }
@@ -95,8 +94,7 @@ void attained_started(struct sched *s, struct attained *a, job_id j)
     struct account *of = account_of(s, j);
     of->since_ns = sched_now(s);
     of->waited_ns += of->had_ns > 0 ? sched_now(s) - of->last_ran_ns : 0;
-    set_timer(s, a, j);
-    set_key(s, a, j);
+    set_timer_and_key(s, a, j, of);
     queueing_started(s, &a->queueing, j);
     arm(s, a);
 }
@@ -113,10 +111,22 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
 
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
 {
-    account_of(s, j)->stage = stage;
-    set_timer(s, a, j);
-    set_key(s, a, j);
+    struct account *of = account_of(s, j);
+    of->stage = stage;
+    set_timer_and_key(s, a, j, of);
     queueing_moved(s, &a->queueing, j);
+}
+
+/* Prefetch. What is kept of the jobs that move next was last read when they moved, and is in no near
+ * cache. */
+static void fetch_next(struct sched *s, const struct attained *a)
+{
+    const struct timer *next = a->timers.heap;
+    size_t n = a->timers.n;
+    for (size_t i = 1; i < 3 && i < n; i++)
+        job_fetch_rows(s, next[i].job);
+    if (n)
+        __builtin_prefetch(account_of(s, next->job));
 }
 
 void attained_schedule(struct sched *s, struct attained *a)
@@ -129,6 +139,7 @@ void attained_schedule(struct sched *s, struct attained *a)
             of->had_ns = 0;
         attained_place(s, a, j, of->since_ns < 0 ? 0 : of->stage + 1);
     }
+    fetch_next(s, a);
     a->waits = queueing_serve(s, &a->queueing);
     arm(s, a);
 }

@@ -26,8 +26,8 @@ struct attained_rule {
     struct discipline discipline;
     /* service; INFINITY: it is the last */
     double (*stage_end)(const struct attained *a, uint32_t stage);
-    struct line_key (*key)(const struct attained *a, job_id j, const struct account *of,
-                           double service);
+    struct line_key (*key)(struct sched *s, const struct attained *a, job_id j,
+                           const struct account *of);
 };
 struct attained {                 /* the first member of the policy's state */
     struct queueing_state queueing;

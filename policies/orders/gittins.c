@@ -40,17 +40,19 @@ static uint32_t stage_of(const struct gittins *g, double service)
 }
 
 /* A running job stands in line by the least index of its stage, a waiting one by its own. */
-static struct line_key key(const struct attained *a, job_id j, const struct account *of,
-                           double service)
+static struct line_key key(struct sched *s, const struct attained *a, job_id j,
+                           const struct account *of)
 {
-    (void)j;
     const struct gittins *g = (const struct gittins *)a;
     uint32_t near = of->near;
     bool runs = of->since_ns >= 0;
     if (!g->law.n)
         return (struct line_key){ .major = of->stage, .minor = !runs, .time_ns = of->entered_ns };
     double least = gittins_stage_index(&g->law, of->stage);
-    return (struct line_key){ .major = -(runs || service < g->law.service[g->law.stage[of->stage]]
+    if (runs)
+        return (struct line_key){ .major = -least };
+    double service = attained_service(s, a, j);
+    return (struct line_key){ .major = -(service < g->law.service[g->law.stage[of->stage]]
                                              ? least
                                              : fmax(least, gittins_index(&g->law, service, &near))) };
 }

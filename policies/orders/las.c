@@ -61,11 +61,11 @@ static bool by_list(const struct las *l)
     return l->params->order >= ORDER_LIST;
 }
 
-static struct line_key las_key(const struct attained *a, job_id j, const struct account *of,
-                               double service)
+static struct line_key las_key(struct sched *s, const struct attained *a, job_id j,
+                               const struct account *of)
 {
+    (void)s;
     (void)j;
-    (void)service;
     if (by_list((const struct las *)a))
         return of->key;
     bool runs = of->since_ns >= 0 && ((const struct las *)a)->params->continuous <= 0;
