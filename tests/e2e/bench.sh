@@ -95,9 +95,10 @@ overload 'gang-many=5.01 themis-few=1.68'
 [ $? -eq 1 ] && [ "$(grep -c ' FAILS$' "$work/table")" -eq 2 ] && grep -q '^  gang, .* FAILS$' "$work/table" &&
     grep -q '^  themis, .* FAILS$' "$work/table"
 check "gang and themis beyond their bounds fail: $(cat "$work/table")" $?
-MADE='before=2 now=1' OLD=$G GPUYARD_SHARED=$work/shared BENCH_JOBS=100 scripts/bench "$G" "$made" old >"$work/table" 2>&1
+MADE='before=2 now=1 gittins=1.68 themis=1.67' OLD=$G GPUYARD_SHARED=$work/shared BENCH_JOBS=100 scripts/bench "$G" "$made" old >"$work/table" 2>&1
 [ $? -eq 1 ] && grep -q '^CEA-Curie, EASY: old to new *2.00  >= 2  *ok$' "$work/table" &&
-    grep -q '^CEA-Curie, conservative: old to new *2.00  >= 5  *FAILS$' "$work/table"
+    grep -q '^CEA-Curie, conservative: old to new *2.00  >= 5  *FAILS$' "$work/table" &&
+    grep -q '^  gittins, .* jobs, to it *1.68  <= 1.67  *FAILS$' "$work/table" && [ "$(grep -c ' jobs, to it .* ok$' "$work/table")" -eq 5 ]
 check "twice as fast as the other build is enough for EASY, not for conservative: $(cat "$work/table")" $?
 
 # ---- What breaks off is said, and what follows is measured ----
