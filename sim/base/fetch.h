@@ -12,10 +12,13 @@ static inline void fetch(const void *at)
     __asm__ volatile("");
 }
 
+/* It need not begin where a line does: then it ends in one more. */
 static inline void fetch_lines(const void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE)
         fetch((const char *)at + i);
+    if (bytes > 0)
+        fetch((const char *)at + bytes - 1);
 }
 
 /* Of what may lie in two lines. */

@@ -122,9 +122,12 @@ static void fetch_nodes(const struct sched *s, const struct live *l)
     const struct placement *p = l->now.held;
     sub_line_fetch(s, l);
     fetch_lines(s->own[job_slot(s, l->job)], s->own_size);
+    fetch_lines(l->wait, sizeof l->wait);
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
         node_id n = p->piece[i].node;
         fetch(&s->idle->node[n]);
+        if (s->releasing)
+            fetch(&s->releasing->node[n]);
         fetch(&s->cluster->kind_of[n]);
         fetch(&s->cluster->local_of[n]);
         fetch(&s->ledger.node_account[ACCOUNT_USEFUL][n]);
@@ -133,8 +136,8 @@ static void fetch_nodes(const struct sched *s, const struct live *l)
 
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
  * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: an event before its
- * own, the nodes, the sub-line and what the policy keeps of it; before that the placement, the books of its queue and its place in a
- * line; before that its slot, and first the job's rows. It changes nothing but the time. */
+ * own, the nodes, the sub-line, its waits and what the policy keeps of it; before that the placement, the books of its queue and its
+ * place in a line; before that its slot, and first the job's rows. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     enum { NODES, PLACEMENT, SLOT, ROWS = SLOT + 2 };
