@@ -178,7 +178,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
     t->walk = (struct line_walk){ .l = l->waiting };
     if (!quota_heads_will_do(s, q, l))
         return next_turn(s, q, t, failed, action);
-    leaf_heads(s, l);
+    leaf_heads(s, q, l);
     for (size_t i = 0; i < l->n_heads; i++) {
         struct shape_head *h = &l->head[i];
         struct tried me = { h->alike, h->tasks, h->firm };
@@ -203,7 +203,7 @@ static bool all_infeasible(struct sched *s, struct quota_state *q, const struct 
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
-        if (quota_all_acted(q, check) || check->min_milli > q->free_milli ||
+        if (quota_all_acted(q, check) || check->min_ask.of[Q_GPU] > q->free_milli ||
             check->infeasible_at == q->changes ||
             failed_before(failed, &(struct tried){ check->ask->alike, check->min_tasks, false }))
             continue;

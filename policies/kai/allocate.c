@@ -263,7 +263,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     h->walk = (struct line_walk){ .l = l->waiting };
     if (!quota_heads_will_do(s, q, l))
         return next_head(s, q, h);
-    leaf_heads(s, l);
+    leaf_heads(s, q, l);
     bool acted = l->acted == q->pass;
     for (size_t i = 0; i < l->n_heads; i++) {
         struct shape_head *first = &l->head[i];

@@ -89,7 +89,8 @@ struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
     bool goes;                    /* pools.c: some of the jobs may go on */
-    enum wait_reason why;         /* as last reported */
+    uint8_t why;                  /* enum wait_reason, as last reported */
+    int64_t least_milli;          /* GPUs that more->ask has */
     struct shape_more *more;
 };
 /* reasons.h: how many there are; of these, preemptible ones; in pass `pass` those were told that stand
@@ -209,8 +210,8 @@ struct admission_check {
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
     bool uniform;                 /* no groups, and all want equally many */
-    uint32_t min_tasks;         /* the smallest minimum of any of them; and its milli-GPUs */
-    int64_t min_milli;
+    uint32_t min_tasks;           /* the smallest minimum of any of them; and what that is */
+    struct quota_amount min_ask;
 };
 
 struct quota_state { /* of a shard */
@@ -382,7 +383,7 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held);
 
 /* ---- leaf.c: the lines of a leaf ---- */
 /* Makes all heads known; without growing jobs. */
-void leaf_heads(struct sched *s, struct leaf *l);
+void leaf_heads(struct sched *s, const struct quota_state *q, struct leaf *l);
 /* The standing of the leaf with that head, as of now. */
 const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id i,
                                            struct shape_head *h);

@@ -67,7 +67,8 @@ static void begin(struct world *w, struct random *r)
     for (shape_id s = 0; s < SHAPES; s++) {
         w->asked[s] = s;
         w->check[s] = (struct admission_check){ .alike = true, .by_numbers = true, .has_type = true, .uniform = true, .min_tasks = 1,
-                                                .tried_tasks = 1, .failed_at = UINT64_MAX, .leaf = w->waits[s] };
+                                                .min_ask = { { s + 1, 0, 0 } }, .tried_tasks = 1, .failed_at = UINT64_MAX,
+                                                .leaf = w->waits[s] };
     }
     for (queue_id i = 0; i < QUEUES; i++) {
         w->queue[i] = (struct quota_queue){ .parent = ID_NONE, .priority = random_below(r, 6) ? 100 : 50 };

@@ -94,8 +94,10 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
         if (here->waiting == 0)
             enter_leaf(s, check, here, f->queue);
         q->asks[f->queue] |= quota_shape_bit(f->ask->shape);
-        if (here->waiting == 0 || ask.of[Q_GPU] < here->more->ask.of[Q_GPU])
+        if (here->waiting == 0 || ask.of[Q_GPU] < here->least_milli) {
             here->more->ask = ask;
+            here->least_milli = ask.of[Q_GPU];
+        }
         l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
     }
     here->waiting += (uint32_t)by;
@@ -106,7 +108,7 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
     q->asks[f->queue] = 0;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting) {
-            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].more->ask.of[Q_GPU]);
+            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].least_milli);
             q->asks[f->queue] |= quota_shape_bit(l->shape[i].shape);
         }
 }
@@ -151,7 +153,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
                      (check->waiting == 0 || f->min_tasks == check->min_tasks);
     if (f->min_tasks < check->min_tasks) {
         check->min_tasks = f->min_tasks;
-        check->min_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
+        check->min_ask = quota_wanted(s, j, NULL).amount;
     }
     check->alike = !check->grouped &&
                    check->min_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));

@@ -22,15 +22,20 @@ bool heads_apply(const struct quota_state *q)
 
 /* ---- The first open head of a leaf ---- */
 
-static bool is_open(const struct quota_state *q, shape_id shape)
+/* Mostly the check of the shape need not be read. */
+static inline bool is_open(const struct quota_state *q, shape_id shape)
 {
-    return q->open_bits & quota_shape_bit(shape) && q->check[shape].opened_in == q->pass;
+    uint64_t bit = quota_shape_bit(shape);
+    if (!(q->open_bits & bit))
+        return false;
+    return q->lone_bits & bit ? q->open_by_bit[shape % 64] == shape
+                              : q->check[shape].opened_in == q->pass;
 }
 
 static shape_id find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
 {
     struct leaf *l = &q->leaf[leaf];
-    leaf_heads(s, l);
+    leaf_heads(s, q, l);
     for (uint32_t at = 0; at < l->n_heads; at++)
         if (is_open(q, l->head_shape[at]))
             return l->head_shape[at];
@@ -61,28 +66,33 @@ static struct leaf_shape *shape_of(struct leaf *l, shape_id shape)
 }
 
 /* NULL: none waits whole for the shape. */
-static struct shape_head *find_head(struct sched *s, struct leaf *l, shape_id shape)
+static struct shape_head *find_head(struct sched *s, const struct quota_state *q, queue_id leaf,
+                                    shape_id shape)
 {
-    leaf_heads(s, l);
+    struct leaf *l = &q->leaf[leaf];
+    leaf_heads(s, q, l);
     for (size_t at = 0; at < l->n_heads; at++)
         if (l->head_shape[at] == shape)
             return &l->head[at];
     return NULL;
 }
 
-/* NULL: nothing waits whole for the shape there. Mostly bits say so, and nothing of the leaf is read. */
-static inline struct shape_head *asks_for(struct sched *s, const struct quota_state *q,
-                                          shape_id shape, queue_id leaf)
+/* Some job waits whole for the shape there. Mostly bits say so, and nothing of the leaf is read. */
+static inline bool asks_for(struct sched *s, const struct quota_state *q, shape_id shape,
+                            queue_id leaf)
 {
-    return q->asks[leaf] & quota_shape_bit(shape) ? find_head(s, &q->leaf[leaf], shape) : NULL;
+    uint64_t bit = quota_shape_bit(shape);
+    return q->asks[leaf] & bit && (q->lone_bits & bit || find_head(s, q, leaf, shape));
 }
 
+/* Plain jobs of one shape ask for as much: for the standing no head is read. */
 static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, queue_id leaf)
 {
     struct kept_order *order = &q->check[shape].order;
-    struct shape_head *h = asks_for(s, q, shape, leaf);
-    if (h) {
-        struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, h), leaf);
+    if (asks_for(s, q, shape, leaf)) {
+        struct quota_standing stands;
+        quota_stand(&stands, &q->queue[leaf], &q->check[shape].min_ask, NULL, &q->total);
+        struct kept_entry now = kept_entry_of(&stands, leaf);
         kept_put(sched_alloc, s, order, &now);
     } else if (kept_has(order, leaf)) {
         kept_drop(order, leaf);
@@ -145,7 +155,7 @@ static bool is_looked_at(struct sched *s, struct quota_state *q, shape_id shape)
         struct leaf *l = &q->leaf[check->leaf[i]];
         if (l->acted == q->pass)
             continue;
-        leaf_heads(s, l);
+        leaf_heads(s, q, l);
         const shape_id *h = l->head_shape;
         while (*h != shape && !is_open(q, *h))
             h++;
@@ -241,7 +251,7 @@ static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_he
     shape_id open = open_of(s, q, leaf);
     if (open == ID_NONE)
         return ID_NONE;
-    *head = find_head(s, &q->leaf[leaf], open);
+    *head = find_head(s, q, leaf, open);
     return leaf;
 }
 
@@ -285,7 +295,7 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
         size_t at = first->at;
         next_standing(s, q, first);
         if (first->at == at) {
-            *head = find_head(s, &q->leaf[(*entry)->leaf], first->shape);
+            *head = find_head(s, q, (*entry)->leaf, first->shape);
             return (*entry)->leaf;
         }
         if (q->n_open_shapes > 1)

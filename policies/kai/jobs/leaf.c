@@ -59,17 +59,31 @@ static void head_out(struct leaf *l, shape_id shape)
     array_close(l->head, l->n_heads--, at, sizeof *l->head);
 }
 
-static void head_in(struct sched *s, struct leaf *l, shape_id shape)
+/* What its job wants. Of plain jobs of one shape all want the same: which one it is is not read. */
+static void head_wants(struct sched *s, const struct quota_state *q, struct shape_head *h)
+{
+    const struct admission_check *check = &q->check[h->shape];
+    if (!q->odd && check->alike && check->uniform) {
+        h->tasks = h->min_tasks = check->min_tasks;
+        h->alike = check->ask->alike;
+        h->ask = check->min_ask;
+        return;
+    }
+    const struct job_facts *f = job_facts(s, h->job);
+    struct wanted w = quota_wanted(s, h->job, NULL);
+    h->firm = !f->preemptible;
+    h->tasks = w.n;
+    h->min_tasks = f->min_tasks;
+    h->alike = f->ask->alike;
+    h->ask = w.amount;
+}
+
+static void head_in(struct sched *s, const struct quota_state *q, struct leaf *l, shape_id shape)
 {
     struct shape_head h = { .shape = shape };
     if (!line_first_of(l->waiting, shape, &h.job, &h.key))
         return;
-    struct wanted w = quota_wanted(s, h.job, NULL);
-    h.firm = !job_facts(s, h.job)->preemptible;
-    h.tasks = w.n;
-    h.min_tasks = job_facts(s, h.job)->min_tasks;
-    h.alike = job_facts(s, h.job)->ask->alike;
-    h.ask = w.amount;
+    head_wants(s, q, &h);
     l->head = array_grown(sched_alloc, s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
     l->head_shape = array_grown(sched_alloc, s, l->head_shape, &l->head_shapes_capacity, l->n_heads,
                                 sizeof *l->head_shape);
@@ -83,18 +97,18 @@ static void head_in(struct sched *s, struct leaf *l, shape_id shape)
     l->head_shape[at] = shape;
 }
 
-void leaf_heads(struct sched *s, struct leaf *l)
+void leaf_heads(struct sched *s, const struct quota_state *q, struct leaf *l)
 {
     if (l->heads == HEADS_BUT_FEW) {
         for (uint32_t i = 0; i < l->n_stale; i++)
             head_out(l, l->stale[i]);
         for (uint32_t i = 0; i < l->n_stale; i++)
-            head_in(s, l, l->stale[i]);
+            head_in(s, q, l, l->stale[i]);
     } else if (l->heads == HEADS_UNKNOWN) {
         l->n_heads = 0;
         for (size_t i = 0; i < l->n_shapes; i++)
             if (l->shape[i].waiting)
-                head_in(s, l, l->shape[i].shape);
+                head_in(s, q, l, l->shape[i].shape);
     }
     l->heads = HEADS_KNOWN;
 }

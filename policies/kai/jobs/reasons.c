@@ -274,8 +274,7 @@ static enum wait_reason reason_of(const struct quota_state *q, const struct leaf
 {
     enum wait_reason why = q->check[shape->shape].why;
     if (why == WAIT_GPUS && !q->grows_by_nodes && gpus->deserved != UNLIMITED &&
-        (gpus->allocated > gpus->deserved ||    /* without a look at `more`, which lies elsewhere */
-         gpus->allocated + shape->more->ask.of[Q_GPU] > gpus->deserved))
+        gpus->allocated + shape->least_milli > gpus->deserved)
         why = WAIT_QUOTA;
     return l->spent ? WAIT_LIMIT : why;
 }
@@ -313,7 +312,7 @@ static void report_shapes(struct sched *s, struct quota_state *q)
             enum wait_reason why = reason_of(q, l, shape, gpus);
             if (why != shape->why)
                 line_blocked(s, l->waiting, shape->shape, why);
-            shape->why = why;
+            shape->why = (uint8_t)why;
         }
     }
 }
