@@ -108,7 +108,7 @@ static void fetch_rows(const struct sched *s, job_id j)
     fetch_both_ends(&s->workload->facts[j], sizeof *s->workload->facts);
     fetch(&s->workload->truth[j]);
     if (s->gpu_time)
-        fetch(&s->gpu_time[j]);
+        fetch_both_ends(&s->gpu_time[j], sizeof *s->gpu_time);
 }
 
 /* NULL: there is no such event, or it ends no job. */
@@ -125,9 +125,9 @@ static void fetch_nodes(const struct sched *s, const struct live *l)
     fetch_lines(l->wait, sizeof l->wait);
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
         node_id n = p->piece[i].node;
-        fetch(&s->idle->node[n]);
+        fetch_both_ends(&s->idle->node[n], sizeof *s->idle->node);
         if (s->releasing)
-            fetch(&s->releasing->node[n]);
+            fetch_both_ends(&s->releasing->node[n], sizeof *s->releasing->node);
         fetch(&s->cluster->kind_of[n]);
         fetch(&s->cluster->local_of[n]);
         fetch(&s->ledger.node_account[ACCOUNT_USEFUL][n]);

@@ -142,8 +142,10 @@ void job_fetch_rows(const struct sched *s, job_id j)
 void job_fetch(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    if (l)
-        fetch_lines(l, offsetof(struct live, estimate_ns) + sizeof l->estimate_ns);
+    if (!l)
+        return;
+    fetch_lines(l, offsetof(struct live, estimate_ns) + sizeof l->estimate_ns);
+    fetch_lines(l->wait, sizeof l->wait);
 }
 
 struct amount sched_capacity(const struct sched *s)

@@ -4,6 +4,7 @@
 #include "sim/engine/state.h"
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/checks.h"
+#include "sim/scheduler/lines.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/closed/reserved.h"
@@ -95,6 +96,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     const struct placement *suspended = job_suspended(s, j);
     bool stands = suspended || (l->now.stopping && l->now.stop_mode == STOP_SUSPEND);
     books_fetch(s, s->workload->facts[j].queue);
+    line_entry_fetch(s, l);
     stage_touch(s, l);
     if (l->now.stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
@@ -118,6 +120,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     if (l->now.stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->now.stopping);
+    sub_line_fetch(s, l);
     timeline_started(s, l);
     stage_served(s, j, request_amount(ask), placement_amount(ask, p));
     return result;
