@@ -152,6 +152,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     const char *own = job_own(s, j);
     for (size_t at = 0; at < sizeof(struct quota_job); at += 64)
         __builtin_prefetch(own + at);
+    __builtin_prefetch(own + sizeof(struct quota_job) - 1);
     if (!found.where && !quota_pods_concern(s, q, j))
         found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
@@ -197,17 +198,39 @@ struct leaf_head {
     job_id job;
     shape_id shape;           /* while the walk is behind */
     struct shape_head *first; /* the same, until the leaf has its turn */
-    struct wanted wanted; /* while the walk is behind: tasks not listed */
+    struct wanted wanted;     /* of a job that was not read: tasks not listed */
 };
 
+/* Of a job that has had no turn nothing is read where all of its shape want the same. *fits: it may find a
+ * place, else none of them does, and the walk leaves them out. false: it has to be read. */
+static bool next_unread(struct sched *s, struct quota_state *q, const struct leaf *l,
+                        struct leaf_head *h, bool *fits)
+{
+    shape_id shape = line_walk_shape(&h->walk);
+    const struct admission_check *check = &q->check[shape];
+    if (!quota_is_plain(q) || !quota_all_want_same(q, check) || quota_had_turn(s, q, l, h->job))
+        return false;
+    h->wanted = (struct wanted){ check->min_tasks, NULL, check->min_ask };
+    *fits = quota_shape_fits(s, q, shape, h->job, check->min_tasks);
+    if (!*fits)
+        line_skip_shape(&h->walk, shape);
+    return true;
+}
+
 /* The next job of the leaf that may find a place and has capacity. */
-static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *h)
+static bool next_head(struct sched *s, struct quota_state *q, const struct leaf *l,
+                      struct leaf_head *h)
 {
     h->behind = false;
     line_give_marked(&h->walk);
     while (line_next(&h->walk, &h->job)) {
+        bool fits;
+        if (next_unread(s, q, l, h, &fits)) {
+            if (fits)
+                return true;
+            continue;
+        }
         const struct job_facts *f = job_facts(s, h->job);
-        const struct leaf *l = &q->leaf[f->queue];
         const struct quota_job *own = job_own(s, h->job);
         enum wait_reason why;
         if (own->pass == q->pass && !job_placement(s, h->job))
@@ -262,7 +285,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
 {
     h->walk = (struct line_walk){ .l = l->waiting };
     if (!quota_heads_will_do(s, q, l))
-        return next_head(s, q, h);
+        return next_head(s, q, l, h);
     leaf_heads(s, q, l);
     bool acted = l->acted == q->pass;
     for (size_t i = 0; i < l->n_heads; i++) {
@@ -270,13 +293,13 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
         if (acted && quota_had_turn(s, q, l, first->job)) {
             if (passes_over(q, first))
                 continue;
-            return next_head(s, q, h);
+            return next_head(s, q, l, h);
         }
         if (!head_fits(s, q, first))
             continue;
         if ((first->firm || l->limited) &&
             !quota_has_capacity(s, q, job_facts(s, first->job), &first->ask, NULL))
-            return next_head(s, q, h);
+            return next_head(s, q, l, h);
         stand_at(h, first);
         return true;
     }
@@ -333,7 +356,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     bool may = quota_has_capacity(s, q, job_facts(s, j), &h->wanted.amount, &why);
     if (h->behind && !by_heads)
         leaf_walk_to(s, q, &h->walk, l, j);
-    if (h->behind)
+    if (!h->wanted.task)
         h->wanted = quota_wanted(s, j, NULL);
     if (!may) {                        /* other jobs of its queue have used the capacity */
         quota_blocked(s, q, j, why);
@@ -360,7 +383,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     bool ends = by_heads && heads_end(s, q, leaf, h->first);
     if (by_heads && !ends)
         leaf_walk_to(s, q, &h->walk, l, j);
-    bool more = !ends && next_head(s, q, h);
+    bool more = !ends && next_head(s, q, l, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
     return true;
 }

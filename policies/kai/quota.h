@@ -447,6 +447,12 @@ static inline bool quota_has_failed(const struct quota_state *q,
 {
     return check->failed_at == q->version && tasks >= check->failed_tasks;
 }
+/* All jobs that wait whole for the shape want the same, whichever is asked. */
+static inline bool quota_all_want_same(const struct quota_state *q,
+                                       const struct admission_check *check)
+{
+    return !q->odd && check->alike && check->uniform;
+}
 /* It was tried since something was given away last, and there is one. */
 static inline bool quota_known_to_fit(const struct quota_state *q,
                                       const struct admission_check *check, uint32_t tasks)

@@ -151,6 +151,7 @@ struct line_walk { const struct line *l; uint64_t at[4]; };
 bool   line_next(struct line_walk *w, job_id *j);            /* false: no more. O(log shapes) */
 /* Of the job that the last line_next() gave. */
 struct line_key line_walk_key(const struct line_walk *w);
+shape_id line_walk_shape(const struct line_walk *w);
 /* The rest of this walk leaves the shape out. */
 void   line_skip_shape(struct line_walk *w, shape_id shape);
 /* The rest of this walk may leave out jobs of the shape of the job just given that wait for

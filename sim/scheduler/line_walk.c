@@ -424,6 +424,12 @@ struct line_key line_walk_key(const struct line_walk *lw)
     return ((const struct walk *)(uintptr_t)lw->at[0])->reached.key;
 }
 
+shape_id line_walk_shape(const struct line_walk *lw)
+{
+    const struct walk *w = (const struct walk *)(uintptr_t)lw->at[0];
+    return w->l->s->lines->sub[w->current].shape;
+}
+
 void line_skip_longer(struct line_walk *lw, int64_t estimate_ns)
 {
     struct walk *w = walk_of(lw);

@@ -59,11 +59,11 @@ static void head_out(struct leaf *l, shape_id shape)
     array_close(l->head, l->n_heads--, at, sizeof *l->head);
 }
 
-/* What its job wants. Of plain jobs of one shape all want the same: which one it is is not read. */
+/* What its job wants. Where all want the same, it is not read. */
 static void head_wants(struct sched *s, const struct quota_state *q, struct shape_head *h)
 {
     const struct admission_check *check = &q->check[h->shape];
-    if (!q->odd && check->alike && check->uniform) {
+    if (quota_all_want_same(q, check)) {
         h->tasks = h->min_tasks = check->min_tasks;
         h->alike = check->ask->alike;
         h->ask = check->min_ask;

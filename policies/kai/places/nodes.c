@@ -6,7 +6,7 @@
 static struct places_taken taken_of(const struct attempt *a, node_id n)
 {
     const struct places_taken *t = &a->how->taken[n];
-    return t->attempt == a->how->attempt ? *t : (struct places_taken){ 0 };
+    return a->n > 0 && t->attempt == a->how->attempt ? *t : (struct places_taken){ 0 };
 }
 
 static struct node_free idle_on(const struct attempt *a, const struct request *r, node_id n)

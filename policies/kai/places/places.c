@@ -125,9 +125,10 @@ void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const st
             add_freed(s, how, &piece[i], request_of_task(ask, piece[i].task));
 }
 
+/* Mostly nothing was set free, and nothing of the node is read. */
 static uint32_t first_on(const struct places *how, node_id n)
 {
-    return how->freed_on[n].pass == how->pass ? how->freed_on[n].first : ID_NONE;
+    return how->n_freed > 0 && how->freed_on[n].pass == how->pass ? how->freed_on[n].first : ID_NONE;
 }
 
 struct node_free freed_without(const struct places *how, node_id n, struct node_free idle)

@@ -91,6 +91,7 @@ static inline void line_is_as_modelled(int l)
         assert_true(line_next(&w, &j));
         assert_wanted(order[i], j, "line %d: job at place %zu", (int)l, i);
         same_key(line_walk_key(&w), k.now.at[l][j].key);
+        assert_int_equal(line_walk_shape(&w), shape_of(j));
     }
     assert_false(line_next(&w, &j));
     assert_false(line_next(&w, &j));
