@@ -174,10 +174,11 @@ static bool add_piece(struct attempt *a, const struct request *r, uint32_t task,
            (!*now && builder_add_some(a->b, r, task, n, r->gpus));
 }
 
+/* Behind the only task nobody asks. */
 static void count_taken(struct attempt *a, const struct placed_task *p, int sign)
 {
     struct places_taken *t = &a->how->taken[p->at.node];
-    if (!p->now)
+    if (!p->now || a->n_tasks == 1)
         return;
     if (t->attempt != a->how->attempt)
         *t = (struct places_taken){ .attempt = a->how->attempt };
