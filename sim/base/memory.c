@@ -1,6 +1,8 @@
 /* memory.c - see memory.h. */
 #include "sim/base/memory.h"
 
+#include "sim/base/fetch.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -166,20 +168,20 @@ static inline void *take(struct arena *a, size_t bytes, size_t alignment)
     for (;;) {
         struct chunk *c = a->current;
         if (c) {
-            size_t at = (c->used + alignment - 1) & ~(alignment - 1);
+            size_t at = c->used + (-(uintptr_t)(c->bytes + c->used) & (alignment - 1));
             if (at <= c->capacity && bytes <= c->capacity - at) {
                 c->used = at + bytes;
                 return c->bytes + at;
             }
         }
-        next_chunk(a, bytes);
+        next_chunk(a, bytes < SIZE_MAX - alignment ? bytes + alignment : SIZE_MAX);
     }
 }
 
 void *arena_room(struct arena *a, size_t bytes)
 {
     /* an allocation of 0 bytes has an address of its own, too */
-    return take(a, bytes ? bytes : 1, alignof(max_align_t));
+    return take(a, bytes ? bytes : 1, bytes < CACHE_LINE ? alignof(max_align_t) : CACHE_LINE);
 }
 
 void *arena_alloc(struct arena *a, size_t bytes)

@@ -37,7 +37,8 @@ void mem_on_failure(void (*clean_up)(void));
 struct arena;
 struct arena *arena_new(void);
 void  arena_free(struct arena *a);                           /* NULL: does nothing */
-void *arena_alloc(struct arena *a, size_t bytes);            /* zeroed, aligned for any type */
+/* zeroed, aligned for any type; 64 bytes or more begin where a line of the cache does */
+void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_room(struct arena *a, size_t bytes);             /* the same, not zeroed */
 /* packed, not aligned; ended with NUL */
 char *arena_text(struct arena *a, const char *text, size_t length);

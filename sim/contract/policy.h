@@ -137,7 +137,7 @@ bool     sched_has_outages(const struct sched *s);             /* false: it neve
 /* Grows when anything is released: while it stands, a shape that failed fails again. */
 uint64_t sched_room_version(const struct sched *s);
 uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
-/* Zeroed, freed with the run; never NULL */
+/* Zeroed, freed with the run; never NULL. 64 bytes or more begin where a line of the cache does */
 void    *sched_alloc(struct sched *s, size_t bytes);
 /* Zeroed, good until the pass ends; never NULL */
 void    *sched_scratch(struct sched *s, size_t bytes);
