@@ -132,6 +132,8 @@ struct line;
 /* Ascending, in this order, then by id. */
 struct line_key { double major, minor; int64_t time_ns; };
 struct line *line_new(struct sched *s);
+/* Prefetch: where a job of the shape would come to stand. Changes nothing but the time. */
+void   line_fetch(const struct line *l, shape_id shape);
 /* A job that is in the line moves. */
 void   line_push(struct line *l, job_id j, struct line_key k);
 bool   line_remove(struct line *l, job_id j);                     /* false: it was not in */

@@ -296,6 +296,13 @@ bool line_remove(struct line *l, job_id j)
     return true;
 }
 
+void line_fetch(const struct line *l, shape_id shape)
+{
+    uint32_t number = sub_line_of(l, shape);
+    if (number != ID_NONE)
+        fetch_lines(&l->s->lines->sub[number], offsetof(struct sub_line, clock.total));
+}
+
 void line_push(struct line *l, job_id j, struct line_key k)
 {
     fetch_lines(l->few, sizeof l->few);

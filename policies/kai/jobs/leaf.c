@@ -179,23 +179,26 @@ void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    __builtin_prefetch(l->waiting);
+    shape_id shape = job_facts(s, j)->ask->shape;
+    for (size_t at = 0; at < 128; at += 64)
+        __builtin_prefetch((const char *)l->waiting + at);
     __builtin_prefetch(l->shape);
     const struct placement *has = job_placement(s, j);
     struct line_key key = quota_key(s, j, has ? has->n : 0);
     quota_leave_waiting(s, q, j);
-    line_push(l->waiting, j, key);
-    if (has || !is_behind_head(l, j, key, job_facts(s, j)->ask->shape))
-        head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
-    own->waits = true;
     own->whole = !has;
+    if (own->whole)
+        quota_count_shape(s, q, j, 1);
+    line_fetch(l->waiting, shape);
+    if (has || !is_behind_head(l, j, key, shape))
+        head_changed(q, job_facts(s, j)->queue, shape);
+    line_push(l->waiting, j, key);
+    own->waits = true;
     if (q->odd)
         told_joined(s, q, j);
     l->growing += !own->whole;
     q->growing += !own->whole;
     l->report_due = true;
-    if (own->whole)
-        quota_count_shape(s, q, j, 1);
     if (job_state(s, j) != JOB_GATHERING) {
         quota_leave_broken(s, q, j);
     } else if (!own->broken) {
