@@ -18,11 +18,13 @@ COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 # they are. `make LTO=` does without. The growth by inlining that gcc allows the whole (40 %) ends before the inner loops of `quota`.
 # Fields that were just written one by one are not read as a vector (SLP): that load waits until they are in the cache. A job runs
 # through hundreds of small functions: where these are, as much is inlined as under -O3.
+# Functions lie in the order in which they were first called in the rehearsal (below), so that those of a job lie side by side: cut into
+# parts, as gcc does to link on several processors, the program misses the cache of instructions nearly twice as often.
 # Structs of hundreds of bytes are cleared and copied by vector moves: on its own gcc takes `rep stos`, whose start alone costs more.
 GCC    := $(and $(filter release rehearsal,$(MODE)),$(filter cc gcc gcc-%,$(notdir $(CC))))
 MOVES  := vector_loop:512:noalign,libcall:-1:noalign
 X86    := $(if $(GCC),$(filter x86_64-%,$(shell $(CC) -dumpmachine)))
-LTO    ?= $(if $(GCC),-flto=auto -ffat-lto-objects --param=inline-unit-growth=100 -fno-tree-slp-vectorize $(if $(X86),-mmemset-strategy=$(MOVES) -mmemcpy-strategy=$(MOVES)))
+LTO    ?= $(if $(GCC),-flto=auto -flto-partition=one -ffat-lto-objects --param=inline-unit-growth=100 -fno-tree-slp-vectorize $(if $(X86),-mmemset-strategy=$(MOVES) -mmemcpy-strategy=$(MOVES)))
 
 # Before it, a program that counts is built and rehearses (scripts/rehearse). From its counts gcc knows which way branches go and which
 # calls are worth inlining: a tenth of the time and more. They are kept until `make clean` or other flags, and a function that has
