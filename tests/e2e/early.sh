@@ -163,5 +163,5 @@ case $? in
 0) ok ;;      # it had ended already
 *) fail "a signal: status $?: $(cat err)" ;;
 esac
-echo "early: $passed passed, $failed failed"
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
