@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Fewer are made before a second thread has begun. */
+/* Fewer are made before a second thread has begun, and before it is woken, where more will be ready: to wake it for each costs the
+ * thread that says so more than that thread gains. */
 enum { WORTH_A_THREAD = 8 };
 
 struct blocks {
@@ -69,7 +70,8 @@ static void move(struct blocks *b, size_t ready, bool abandoned)
     pthread_mutex_lock(&b->lock);
     b->ready = ready;
     b->abandoned = abandoned;
-    pthread_cond_broadcast(&b->moved);
+    if (abandoned || ready >= b->work.n || ready >= b->next + WORTH_A_THREAD)
+        pthread_cond_broadcast(&b->moved);
     pthread_mutex_unlock(&b->lock);
 }
 

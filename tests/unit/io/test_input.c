@@ -326,7 +326,7 @@ static void lines_counted(void **state)
     (void)state;
     struct random r;
     random_init(&r, 1, "lines", 0);
-    static const size_t length[] = { 0, 1, 15, 16, 17, 100, 262143, 262144, 262145, 800000 };
+    static const size_t length[] = { 0, 1, 15, 16, 17, 100, 262143, 262144, 262145, 800000, 1048576, 1100001 };
     for (size_t k = 0; k < 2 * COUNT(length); k++) {
         const bool dense = k >= COUNT(length);    /* a line for every second byte: as many as there can be */
         const size_t bytes = length[k % COUNT(length)];
