@@ -6,9 +6,9 @@
  * every level: from the root down, the child with the smallest share. Equal shares: the queue with
  * the older next job. Among the jobs of a queue: arrival order.
  *
- * What a pass has tried of a queue in vain fails again as long as the queue holds the same, and GPUs
- * are too few for its head: the queue is parked, that is, passed over, until then. Its turn would
- * change nothing of the others, but in a tree, where it says when that of its parent is. */
+ * What a pass has tried of a queue in vain fails again while the queue holds the same and GPUs are
+ * too few for its head: until then it is parked, that is, passed over. The turns of the others stay
+ * as they are; but not in a tree, where it says when that of its parent is. */
 #include "policies/common/lacking.h"
 #include "policies/common/queueing.h"
 #include "sim/contract/util/heap.h"
@@ -18,14 +18,14 @@
 struct drf_params { double blocking; };
 enum { ROOT = 0 };                /* branch[0] is above all queues, branch[q + 1] is queue q */
 
-/* What the last pass that served a queue tried in vain: jobs over its limit, and the one that blocks it. */
+/* What the last pass that served a queue tried. */
 struct tried {
     bool parked;
-    bool limited, otherwise;      /* some were over the limit; some failed for what may be otherwise without a change here */
-    job_id head;                  /* it lacked GPUs; ID_NONE: none blocks the queue */
+    bool limited, otherwise;      /* some failed for the limit; for neither that nor too few GPUs */
+    job_id head;                  /* it blocks the queue; ID_NONE: none does */
     uint32_t started;
     uint32_t waits;               /* parked: so many jobs are in line */
-    struct amount held;
+    struct amount held;           /* parked and limited: by the queue */
 };
 struct branch {
     struct line *waiting;         /* of a queue without children */
@@ -108,14 +108,16 @@ static void refresh(struct sched *s, struct drf *d, uint32_t i)
 
 /* ---- Queues of which all fails again ---- */
 
-/* Queue i is done for this pass. In a tree another one may hold what limits it. */
+/* Queue i is done for this pass. Of one in a tree another may hold what its limit counts. */
 static void park(struct sched *s, struct branch *b, uint32_t i)
 {
     struct tried *t = &b->tried;
-    t->parked = b->up == ROOT && !t->otherwise && !queue_quota_version(s) && !sched_has_outages(s);
     /* those that have started leave the line by a notice */
     t->waits = (uint32_t)line_length(b->waiting) - t->started;
-    t->held = queue_held(s, i - 1);
+    t->parked = t->waits && b->up == ROOT && !t->otherwise && !queue_quota_version(s) &&
+                !sched_has_outages(s);
+    if (t->limited)
+        t->held = queue_held(s, i - 1);
 }
 
 static bool same_amount(struct amount a, struct amount b)
@@ -132,8 +134,8 @@ static bool stays_parked(struct sched *s, struct drf *d, uint32_t i)
            (t->head == ID_NONE || lacking_shape(s, &d->lacking, job_facts(s, t->head)->ask));
 }
 
-/* A pass would not come to j, which arrives at a parked queue: it is behind the head or, without one,
- * behind one of its shape. */
+/* No pass would come to j, which arrives at a parked queue: it is behind the head or, without one,
+ * behind a job of its shape. */
 static bool is_behind(struct sched *s, const struct branch *b, job_id j, struct line_key key)
 {
     job_id before = b->tried.head;
