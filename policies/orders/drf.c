@@ -30,6 +30,9 @@ struct tried {
 struct branch {
     struct line *waiting;         /* of a queue without children */
     struct line_walk walk;
+    /* before the walk began; ID_NONE: none. Most passes serve no other job */
+    job_id first;
+    uint32_t given;               /* jobs that this pass has come to */
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
     /* the first job below it that this pass has still to serve; ID_NONE */
@@ -152,11 +155,26 @@ static bool is_behind(struct sched *s, const struct branch *b, job_id j, struct 
 static void next_job(struct sched *s, struct branch *b)
 {
     do {
-        if (!line_next(&b->walk, &b->next)) {
+        if (b->given == line_length(b->waiting) || !line_next(&b->walk, &b->next)) {
             b->next = ID_NONE;
             return;
         }
-    } while (job_state(s, b->next) != JOB_PENDING);
+    } while (job_state(s, b->next) != JOB_PENDING || b->next == b->first);
+    b->given++;
+}
+
+static void first_job(struct sched *s, struct branch *b)
+{
+    b->tried = (struct tried){ .head = ID_NONE };
+    b->walk = (struct line_walk){ .l = b->waiting };
+    b->first = ID_NONE;
+    b->given = 0;
+    if (line_first(b->waiting, &b->next, NULL) && job_state(s, b->next) == JOB_PENDING) {
+        b->first = b->next;
+        b->given = 1;
+    } else {
+        next_job(s, b);
+    }
 }
 
 static void block_head(struct sched *s, struct branch *b, enum wait_reason why)
@@ -208,9 +226,7 @@ static void begin_walks(struct sched *s, struct drf *d)
         d->busy[still++] = d->busy[i];
         if (stays_parked(s, d, d->busy[i]))
             continue;
-        b->tried = (struct tried){ .head = ID_NONE };
-        b->walk = (struct line_walk){ .l = b->waiting };
-        next_job(s, b);
+        first_job(s, b);
         refresh(s, d, d->busy[i]);
     }
     d->n_busy = still;
