@@ -155,20 +155,6 @@ const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, siz
 
 /* ---- Queues with a head that fails again ---- */
 
-/* Fewer GPUs are idle than jobs of this shape want; looked up once a pass. */
-static bool shape_lacks(struct sched *s, struct queueing_state *o, const struct request *ask)
-{
-    o->shape = array_covering(sched_alloc, s, o->shape, &o->n_shapes, ask->shape, sizeof *o->shape);
-    struct shape_room *room = &o->shape[ask->shape];
-    if (room->pass != o->pass)
-        *room = (struct shape_room){
-            o->pass, ask->gpu_milli >= MILLI_ALL && !ask->next &&
-                         domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) <
-                             (uint64_t)ask->gpus * (ask->tasks == SPLIT_ANY ? 1 : ask->tasks)
-        };
-    return room->lacks;
-}
-
 /* No other queue's jobs count here. */
 static bool stands_alone(const struct sched *s, queue_id q)
 {
@@ -192,7 +178,7 @@ static void park(struct sched *s, struct queueing_state *o, struct queueing_line
         return;
     if (!admitted)
         q->parked = PARKED_BY_QUEUE;
-    else if (why == WAIT_GPUS && shape_lacks(s, o, ask))
+    else if (why == WAIT_GPUS && lacking_shape(s, &o->lacking, ask))
         q->parked = PARKED_BY_SHAPE;
     q->ask = ask;
     q->held_milli = queue_held(s, id).gpu_milli;
@@ -206,7 +192,7 @@ static bool stays_parked(struct sched *s, struct queueing_state *o, struct queue
         return false;
     bool stays = line_first(q->waiting, &head, NULL) && head == q->blocked;
     if (stays && q->parked == PARKED_BY_SHAPE)
-        stays = shape_lacks(s, o, q->ask);
+        stays = lacking_shape(s, &o->lacking, q->ask);
     else if (stays)
         stays = queue_held(s, (queue_id)(q - o->queue)).gpu_milli == q->held_milli;
     q->parked = stays ? q->parked : NOT_PARKED;
@@ -344,6 +330,7 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     bool left = false, grows = lines_grow(o);
     standstill_begin(s, o);
     o->pass++;
+    lacking_begin(&o->lacking);
     o->n_evicted = o->evicted_capacity = 0;
     o->moved = false;
     o->skipped = o->untouched = (struct tries){ 0 };

@@ -18,6 +18,7 @@
  *
  * All arrays live as long as the run, but those of a pass, which are scratch. */
 #pragma once
+#include "policies/common/lacking.h"
 #include "policies/common/queue_heads.h"
 #include "policies/common/ranking.h"
 #include "sim/contract/policy.h"
@@ -132,8 +133,6 @@ struct queueing_line {
     const struct request *ask;
     int64_t held_milli;
 };
-/* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
-struct shape_room { uint64_t pass; bool lacks; };
 /* What the last pass tried in vain: standstill.h. */
 struct standstill {
     bool possible, known;
@@ -157,8 +156,7 @@ struct queueing_state {
     bool per_queue;
     queue_id *busy;               /* [n_busy] queues in which jobs may wait */
     size_t n_busy;
-    struct shape_room *shape;     /* [n_shapes] */
-    size_t n_shapes;
+    struct lacking lacking;
     struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
     uint64_t pass;
     /* [n_evicted] scratch: stopped in this pass, not reinstated */

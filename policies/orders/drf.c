@@ -4,7 +4,12 @@
  * capacity (Ghodsi et al., "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs
  * alone. Divided by the queue's weight; weight 0 comes last. In a tree of queues the rule holds at
  * every level: from the root down, the child with the smallest share. Equal shares: the queue with
- * the older next job. Among the jobs of a queue: arrival order. */
+ * the older next job. Among the jobs of a queue: arrival order.
+ *
+ * What a pass has tried of a queue in vain fails again while the queue holds the same and GPUs are
+ * too few for its head: until then it is parked, that is, passed over. The turns of the others stay
+ * as they are; but not in a tree, where it says when that of its parent is. */
+#include "policies/common/lacking.h"
 #include "policies/common/queueing.h"
 #include "sim/contract/util/heap.h"
 
@@ -13,9 +18,21 @@
 struct drf_params { double blocking; };
 enum { ROOT = 0 };                /* branch[0] is above all queues, branch[q + 1] is queue q */
 
+/* What the last pass that served a queue tried. */
+struct tried {
+    bool parked;
+    bool limited, otherwise;      /* some failed for the limit; for neither that nor too few GPUs */
+    job_id head;                  /* it blocks the queue; ID_NONE: none does */
+    uint32_t started;
+    uint32_t waits;               /* parked: so many jobs are in line */
+    struct amount held;           /* parked and limited: by the queue */
+};
 struct branch {
     struct line *waiting;         /* of a queue without children */
     struct line_walk walk;
+    /* before the walk began; ID_NONE: none. Most passes serve no other job */
+    job_id first;
+    uint32_t given;               /* jobs that this pass has come to */
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
     /* the first job below it that this pass has still to serve; ID_NONE */
@@ -24,6 +41,7 @@ struct branch {
     uint32_t up, at;              /* at: its place in up's heap; ID_NONE: not in */
     uint32_t *heap;               /* children that have a next job, the least share first */
     uint32_t n;
+    struct tried tried;           /* of a queue without children */
 };
 struct drf {
     struct branch *branch;
@@ -31,6 +49,7 @@ struct drf {
     uint32_t n_busy;
     struct amount capacity;
     bool gpus_alone;
+    struct lacking lacking;
 };
 
 /* ---- Shares ---- */
@@ -90,16 +109,72 @@ static void refresh(struct sched *s, struct drf *d, uint32_t i)
     }
 }
 
+/* ---- Queues of which all fails again ---- */
+
+/* Queue i is done for this pass. Of one in a tree another may hold what its limit counts. */
+static void park(struct sched *s, struct branch *b, uint32_t i)
+{
+    struct tried *t = &b->tried;
+    /* those that have started leave the line by a notice */
+    t->waits = (uint32_t)line_length(b->waiting) - t->started;
+    t->parked = t->waits && b->up == ROOT && !t->otherwise && !queue_quota_version(s) &&
+                !sched_has_outages(s);
+    if (t->limited)
+        t->held = queue_held(s, i - 1);
+}
+
+static bool same_amount(struct amount a, struct amount b)
+{
+    return a.gpu_milli == b.gpu_milli && a.cpu_milli == b.cpu_milli && a.mem_mib == b.mem_mib;
+}
+
+static bool stays_parked(struct sched *s, struct drf *d, uint32_t i)
+{
+    const struct branch *b = &d->branch[i];
+    const struct tried *t = &b->tried;
+    return t->parked && t->waits == line_length(b->waiting) &&
+           (!t->limited || same_amount(t->held, queue_held(s, i - 1))) &&
+           (t->head == ID_NONE || lacking_shape(s, &d->lacking, job_facts(s, t->head)->ask));
+}
+
+/* No pass would come to j, which arrives at a parked queue: it is behind the head or, without one,
+ * behind a job of its shape. */
+static bool is_behind(struct sched *s, const struct branch *b, job_id j, struct line_key key)
+{
+    job_id before = b->tried.head;
+    struct line_key its;
+    if (before != ID_NONE)
+        its = key_submit(s, before, NULL);
+    else if (!line_first_of(b->waiting, job_facts(s, j)->ask->shape, &before, &its))
+        return false;
+    return line_key_before(its, before, key, j);
+}
+
 /* ---- A pass ---- */
 
 static void next_job(struct sched *s, struct branch *b)
 {
     do {
-        if (!line_next(&b->walk, &b->next)) {
+        if (b->given == line_length(b->waiting) || !line_next(&b->walk, &b->next)) {
             b->next = ID_NONE;
             return;
         }
-    } while (job_state(s, b->next) != JOB_PENDING);
+    } while (job_state(s, b->next) != JOB_PENDING || b->next == b->first);
+    b->given++;
+}
+
+static void first_job(struct sched *s, struct branch *b)
+{
+    b->tried = (struct tried){ .head = ID_NONE };
+    b->walk = (struct line_walk){ .l = b->waiting };
+    b->first = ID_NONE;
+    b->given = 0;
+    if (line_first(b->waiting, &b->next, NULL) && job_state(s, b->next) == JOB_PENDING) {
+        b->first = b->next;
+        b->given = 1;
+    } else {
+        next_job(s, b);
+    }
 }
 
 static void block_head(struct sched *s, struct branch *b, enum wait_reason why)
@@ -110,45 +185,67 @@ static void block_head(struct sched *s, struct branch *b, enum wait_reason why)
     sched_blocked(s, b->next, why);
 }
 
+static void pass_over(struct sched *s, struct branch *b, shape_id shape, enum wait_reason why)
+{
+    if (why == WAIT_LIMIT)
+        b->tried.limited = true;
+    else
+        b->tried.otherwise = true;
+    sched_blocked(s, b->next, WAIT_GROUP);
+    line_blocked(s, b->waiting, shape, why);
+    /* a job that asks for the same fails the same */
+    line_skip_shape(&b->walk, shape);
+    next_job(s, b);
+}
+
 static void serve(struct sched *s, struct branch *b, bool skip)
 {
     struct request r = job_request(s, b->next);
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
     if (where && sched_start(s, b->next, where) == SCHED_OK) {
+        b->tried.started++;
         next_job(s, b);
     } else if (skip || sched_why_not(s) == WAIT_LIMIT) {
-        sched_blocked(s, b->next, WAIT_GROUP);
-        line_blocked(s, b->waiting, r.shape, sched_why_not(s));
-        /* a job that asks for the same fails the same */
-        line_skip_shape(&b->walk, r.shape);
-        next_job(s, b);
+        pass_over(s, b, r.shape, sched_why_not(s));
     } else {
+        b->tried.head = b->next;
+        b->tried.otherwise |= sched_why_not(s) != WAIT_GPUS;
         block_head(s, b, sched_why_not(s));
         b->next = ID_NONE;
     }
+}
+
+/* Queues in which no job waits any more leave the list. */
+static void begin_walks(struct sched *s, struct drf *d)
+{
+    uint32_t still = 0;
+    for (uint32_t i = 0; i < d->n_busy; i++) {
+        struct branch *b = &d->branch[d->busy[i]];
+        if (!(b->listed = line_length(b->waiting) > 0))
+            continue;
+        d->busy[still++] = d->busy[i];
+        if (stays_parked(s, d, d->busy[i]))
+            continue;
+        first_job(s, b);
+        refresh(s, d, d->busy[i]);
+    }
+    d->n_busy = still;
 }
 
 static void drf_schedule(struct sched *s, const void *params, void *state)
 {
     struct drf *d = state;
     bool skip = ((const struct drf_params *)params)->blocking > 0;
-    uint32_t still = 0;
     d->capacity = sched_capacity(s);
-    for (uint32_t i = 0; i < d->n_busy; i++) {
-        struct branch *b = &d->branch[d->busy[i]];
-        if (!(b->listed = line_length(b->waiting) > 0))
-            continue;
-        d->busy[still++] = d->busy[i];
-        b->walk = (struct line_walk){ .l = b->waiting };
-        next_job(s, b);
-        refresh(s, d, d->busy[i]);
-    }
-    d->n_busy = still;
+    lacking_begin(&d->lacking);
+    begin_walks(s, d);
     while (d->branch[ROOT].n) {
         uint32_t i = d->branch[ROOT].heap[0];
         while (!d->branch[i].waiting)
             i = d->branch[i].heap[0];
         serve(s, &d->branch[i], skip);
+        if (d->branch[i].next == ID_NONE)
+            park(s, &d->branch[i], i);
         refresh(s, d, i);
     }
 }
@@ -193,9 +290,13 @@ static void drf_arrived(struct sched *s, const void *params, void *state, job_id
 {
     struct drf *d = state;
     uint32_t i = job_facts(s, j)->queue + 1;
-    line_push(d->branch[i].waiting, j, key_submit(s, j, params));
-    if (!d->branch[i].listed) {
-        d->branch[i].listed = true;
+    struct branch *b = &d->branch[i];
+    struct line_key key = key_submit(s, j, params);
+    b->tried.parked = b->tried.parked && is_behind(s, b, j, key);
+    b->tried.waits++;
+    line_push(b->waiting, j, key);
+    if (!b->listed) {
+        b->listed = true;
         d->busy[d->n_busy++] = i;
     }
 }

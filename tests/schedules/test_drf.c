@@ -27,6 +27,15 @@
     {                                                                                                                  \
         WEIGHS("a", 1, ID_NONE), WEIGHS("d", 1, ID_NONE), WEIGHS("b", 1, 1), WEIGHS("c", 1, 1)                         \
     }
+/* a may hold so many GPUs. */
+#define LIMITED(gpus)                                                                                                  \
+    {                                                                                                                  \
+        { .facts = { .name = "a",                                                                                      \
+                     .parent = ID_NONE,                                                                                \
+                     .weight = 1,                                                                                      \
+                     .quota = { { 0, UNLIMITED, UNLIMITED }, { (gpus) * MILLI_ALL, UNLIMITED, UNLIMITED } } } },       \
+            WEIGHS("b", 1, ID_NONE)                                                                                    \
+    }
 
 /* clang-format off */
 static const struct schedule rows[] = {
@@ -75,6 +84,26 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 10, 1, 10, .queue = "a" }, { 0, 10, 1, 10, .queue = "a" } } },
     { "drf: GPUs count, too", "drf", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 10, 1, 10, .queue = "a" }, { 0, 10, 1, 0, .queue = "b" } } },
+
+    /* ---- Queues that are passed over ---- */
+    { "fair-share: at its limit until it holds less", "fair-share", ONE_NODE(8), .queue = LIMITED(4), .jobs = {
+        { 0, 10, 4, 0, .queue = "a" }, { 1, 5, 2, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 9 } },
+        { 2, 5, 2, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 8 } }, { 3, 10, 1, 3, .queue = "b" } } },
+    { "fair-share: at its limit, but for a smaller job", "fair-share", ONE_NODE(8), .queue = LIMITED(4), .jobs = {
+        { 0, 10, 3, 0, .queue = "a" }, { 1, 5, 2, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 9 } },
+        { 2, 5, 2, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 8 } }, { 4, 3, 1, 4, .queue = "a" } } },
+    /* At 4 there are enough for both, but not below the limit */
+    { "fair-share: too few GPUs, then the limit", "fair-share", ONE_NODE(8), .queue = LIMITED(4), .jobs = {
+        { 0, 20, 2, 0, .queue = "a" }, { 0, 4, 6, 0, .queue = "b" },
+        { 1, 5, 2, 4, .queue = "a", .waits = { [WAIT_GPUS] = 3 } },
+        { 2, 5, 2, 9, .queue = "a", .waits = { [WAIT_ORDER] = 2, [WAIT_LIMIT] = 5 } } } },
+    /* 4 would be one too many; 2 find 1 idle and block the last until 10 */
+    { "fair-share: one over the limit, one blocks the queue", "fair-share", ONE_NODE(8), .queue = LIMITED(4), .jobs = {
+        { 0, 20, 1, 0, .queue = "a" }, { 0, 10, 6, 0, .queue = "b" },
+        { 1, 5, 4, 20, .queue = "a", .waits = { [WAIT_LIMIT] = 19 } },
+        { 2, 5, 2, 10, .queue = "a", .waits = { [WAIT_GPUS] = 8 } },
+        { 3, 5, 1, 10, .queue = "a", .waits = { [WAIT_ORDER] = 7 } },
+        { 11, 2, 1, 11, .queue = "b" } } },
 };
 /* clang-format on */
 
