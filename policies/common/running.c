@@ -24,7 +24,7 @@ static struct running_group *group_make(struct sched *s, const struct queueing_s
     size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
     r->group = array_grown(sched_alloc, s, r->group, &r->capacity, r->n_groups, sizeof *r->group);
     array_open(r->group, r->n_groups++, at, sizeof *r->group);
-    r->group[at] = (struct running_group){ .shape = shape };
+    r->group[at] = (struct running_group){ .shape = shape, .order.from_end = true };
     return &r->group[at];
 }
 
@@ -67,9 +67,6 @@ size_t running_count(const struct running *r)
 
 void running_list(const struct running *r, job_id **to)
 {
-    struct ranking_place p;
     for (size_t i = 0; i < r->n_groups; i++)
-        for (bool more = ranking_first(&r->group[i].order, &p); more;
-             more = ranking_next(&r->group[i].order, &p))
-            *(*to)++ = ranking_at(&r->group[i].order, p)->job;
+        *to = ranking_list(&r->group[i].order, *to);
 }

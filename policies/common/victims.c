@@ -60,7 +60,7 @@ void victims_begin(struct sched *s, const struct queueing_state *o, struct runni
     r->n_victims = r->n_heap = 0;
     r->heap = sched_scratch(s, (r->n_groups + 1) * sizeof *r->heap);
     for (size_t i = 0; i < r->n_groups; i++) {
-        if (!ranking_last(&r->group[i].order, &r->group[i].next))
+        if (!ranking_last(s, &r->group[i].order, &r->group[i].next))
             continue;
         r->heap[r->n_heap].of = &r->group[i];
         head_of(s, o, &r->heap[r->n_heap++]);
@@ -84,7 +84,7 @@ bool victims_fetch(struct sched *s, const struct queueing_state *o, struct runni
     v->judged = false;
     v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
     r->n_victims++;
-    if (ranking_previous(&g->order, &g->next))
+    if (ranking_previous(s, &g->order, &g->next))
         head_of(s, o, h);
     else
         *h = r->heap[--r->n_heap];
