@@ -1,15 +1,20 @@
-/* timers.h - a moment per job at which something about it changes: a heap of times, equal ones by
- * id, and a wake-up for the first. O(log n) each. The timers of jobs that were withdrawn are void. */
+/* timers.h - a moment per job at which something about it changes: in the order of times, equal ones
+ * by id, and a wake-up for the first. The timers of jobs that were withdrawn are void.
+ *
+ * Only those before a limit are in a heap; the others follow in no order. When none is left before
+ * it, it becomes later, so that about a sixteenth comes into the heap: most timers are set when they
+ * are far, and the heap stays small. */
 #pragma once
 #include "policies/common/entries.h"
 #include "sim/contract/policy.h"
 
 struct timer { int64_t time_ns; job_id job; uint32_t entry; };
 struct timers {
-    struct timer *heap;           /* [n] */
-    size_t n, capacity;
+    struct timer *timer;          /* [n] the first n_near are a heap, and before limit_ns */
+    size_t n, n_near, capacity;
+    int64_t limit_ns;
     struct entries jobs;          /* with a timer */
-    uint32_t *at;                 /* [n_at] by entry: its place in the heap */
+    uint32_t *at;                 /* [n_at] by entry: its place */
     size_t n_at;
     int64_t armed_ns;             /* the last wake-up asked for; -1: none */
 };

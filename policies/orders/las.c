@@ -207,11 +207,11 @@ static void look_again(struct sched *s, struct las *l)
     size_t n = 0, kept = 0;
     l->lists.look_ns = TIME_NEVER;
     for (size_t i = 0; i < t->n; i++) {
-        job_id j = t->heap[i].job;
+        job_id j = t->timer[i].job;
         const struct account *of = job_own(s, j);
         if (timer_is_void(s, j) || (of->since_ns >= 0) != (job_state(s, j) == JOB_RUNNING))
             continue;
-        struct look x = { t->heap[i], next_look_ns(s, l, j) };
+        struct look x = { t->timer[i], next_look_ns(s, l, j) };
         if (x.time_ns <= sched_now(s) || x.time_ns == TIME_NEVER)
             continue;
         all[n++] = x;
