@@ -3,7 +3,7 @@
 #include "sim/contract/util/array.h"
 
 /* v stands behind by its bound. */
-static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
+static inline void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
                          job_id v, struct running_job *kept, struct line_key bound)
 {
     if (h->of != ID_NONE && !excess_eased(s, h->of, v))

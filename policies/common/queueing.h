@@ -146,8 +146,13 @@ struct standstill {
         int64_t lacks_milli;
         int64_t until_ns;         /* it fails until then, if none moves behind it */
         enum wait_reason why;
-    } *stuck;                     /* [n] in the order of the tries */
+    } *stuck;                     /* [n] in the order of the tries, and of their keys */
     size_t n, capacity;
+    /* Once all were looked at, after so many pushes: that all of them may preempt (NULL: not looked at yet, or
+     * they differ), the first time of any, and how many pushes are known to be behind none. */
+    struct running *r;
+    uint64_t looked, seen;
+    int64_t until_ns;
 };
 /* The first member of a discipline's state, if it has more. */
 struct queueing_state {
