@@ -16,7 +16,7 @@ static inline void note_place(struct timers *t, const struct timer *x, size_t at
 
 HEAP_DEFINE(timer_heap, struct timer, struct timers, is_above, note_place);
 
-enum { FAR_SAMPLE = 16 };
+enum { FAR_SAMPLE = 8 };
 
 void timers_begin(struct timers *t)
 {
@@ -51,7 +51,7 @@ static void leave_heap(struct timers *t, size_t at)
 /* Behind all if they are few, else behind the first of a sample. */
 static int64_t next_limit_ns(const struct timers *t)
 {
-    bool few = t->n <= 4 * FAR_SAMPLE;
+    bool few = t->n <= 8 * FAR_SAMPLE;
     size_t step = few ? 1 : t->n / FAR_SAMPLE;
     int64_t limit_ns = t->timer[0].time_ns;
     for (size_t i = step; i < t->n; i += step)
@@ -65,9 +65,10 @@ static inline bool has_first(struct timers *t)
 {
     if (t->n_near || !t->n)
         return t->n_near > 0;
-    t->limit_ns = next_limit_ns(t);
-    for (size_t i = 0; i < t->n; i++)
-        come_near(t, i);
+    const int64_t limit_ns = t->limit_ns = next_limit_ns(t);
+    for (size_t i = 0, n = t->n; i < n; i++)
+        if (t->timer[i].time_ns < limit_ns)
+            come_near(t, i);
     return true;
 }
 

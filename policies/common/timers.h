@@ -2,7 +2,7 @@
  * by id, and a wake-up for the first. The timers of jobs that were withdrawn are void.
  *
  * Only those before a limit are in a heap; the others follow in no order. When none is left before
- * it, it becomes later, so that about a sixteenth comes into the heap: most timers are set when they
+ * it, it becomes later, so that about a ninth comes into the heap: most timers are set when they
  * are far, and the heap stays small. */
 #pragma once
 #include "policies/common/entries.h"
