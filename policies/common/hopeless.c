@@ -53,11 +53,8 @@ static void catch_up(struct sched *s, const struct queueing_state *o, const stru
 {
     for (; h->seen < r->n_pushed; h->seen++) {
         const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
-        struct line_key bound;
-        if (job_state(s, v->job) == JOB_GONE)
-            continue;
-        bound = victim_bound(s, o, v->job, v->key);
-        if (line_key_before(h->key, h->job, bound, v->job))
+        struct line_key bound = victim_bound(s, o, v->job, v->key);
+        if (line_key_before(h->key, h->job, bound, v->job) && job_state(s, v->job) != JOB_GONE)
             count_behind(s, o, h, v->job, kept_of(s, o, r, v->job), bound);
     }
 }
