@@ -165,6 +165,7 @@ struct queueing_state {
     struct shape_room *shape;     /* [n_shapes] */
     size_t n_shapes;
     struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
+    bool one_pool;                /* all are in the last: no line of its own, no nodes of its own for any queue */
     uint64_t pass;
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
     struct evicted { job_id job; struct line_key key; } *evicted;

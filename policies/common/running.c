@@ -41,11 +41,13 @@ void running_push(struct sched *s, const struct queueing_state *o, struct runnin
 {
     struct running_group *g = running_group_of(s, o, r, j);
     g = g ? g : group_make(s, o, r, j);
+    size_t n = ranking_count(&g->order);
     uint32_t e = ranking_set(s, &g->order, j, k);
-    g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
-    g->job[e] = (struct running_job){ .frees_milli = running_frees_milli(s, j),
-                                      .ahead_until_ns = INT64_MIN,
-                                      .sure_until_ns = INT64_MIN };
+    if (ranking_count(&g->order) > n) {
+        g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
+        g->job[e].frees_milli = running_frees_milli(s, j);
+    }
+    g->job[e].ahead_until_ns = g->job[e].sure_until_ns = INT64_MIN;
     r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
     r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
 }

@@ -13,6 +13,7 @@ struct account {                  /* of a job: what the policy's table has as jo
     int64_t since_ns;             /* start of the present stretch; -1: not running */
     /* running time since it arrived or was promoted, without the present stretch */
     int64_t had_ns;
+    double rate;                  /* service that comes with one second of running; 0: not looked up yet, or none */
     uint32_t stage;
     uint32_t near;                /* of the rule: about where its service lies */
     bool known;                   /* it has arrived before */
