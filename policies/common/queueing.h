@@ -78,8 +78,8 @@ struct hopeless {
     uint64_t seen;
     int64_t until_ns, frees_milli;
     queue_id of;                  /* whose limit held it; ID_NONE: none did */
-    struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
     unsigned n_maybe;
+    struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
 };
 
 /* What is kept of a running job while it keeps its place. */
