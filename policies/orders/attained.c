@@ -121,7 +121,7 @@ void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stag
  * cache. */
 static void fetch_next(struct sched *s, const struct attained *a)
 {
-    const struct timer *next = a->timers.timer;
+    const struct timer *next = a->timers.heap;
     size_t n = a->timers.n_near;
     for (size_t i = 1; i < 3 && i < n; i++)
         job_fetch_rows(s, next[i].job);
