@@ -50,13 +50,13 @@ void hopeless_note(struct sched *s, const struct queueing_state *o, struct runni
     hopeless_keep(s, r, &h, h.frees_milli);
 }
 
-/* NULL: it does not run. */
+/* NULL: it does not run, or is far from the end of the order. */
 static struct running_job *kept_of(struct sched *s, const struct queueing_state *o,
                                    const struct running *r, job_id v)
 {
     struct running_group *g = running_group_of(s, o, r, v);
     uint32_t e = g ? ranking_find(&g->order, v) : ID_NONE;
-    return e == ID_NONE ? NULL : &g->job[e];
+    return e == ID_NONE || ranking_is_far(&g->order, e) ? NULL : &g->job[e];
 }
 
 /* Those that have joined since may be behind; those that have ended are counted still. */

@@ -138,6 +138,11 @@ void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
     queueing_arrived(s, o, j);
 }
 
+void queueing_fell(struct sched *s, struct queueing_state *o, job_id j)
+{
+    running_fell(s, o, queueing_victims_of(s, o, j), j, o->discipline->key(s, j, o->params));
+}
+
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)
 {
     size_t queues = o->per_queue ? queue_count(s) : 1,

@@ -42,6 +42,7 @@ struct queueing_state;
 struct discipline {
     struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */
     bool preempts;                /* a job may stop running jobs behind it in the order */
+    bool tells_running;           /* key() also says by which key a running job stands */
     /* the key is the remaining run time (key_remaining): it falls while the job runs */
     bool shrinks;
     bool by_gpus;                 /* the key is remaining run time x GPUs (key_service) */
@@ -187,6 +188,8 @@ void queueing_started(struct sched *s, struct queueing_state *o, job_id j);
 void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j);
 /* The key of j, waiting or running, has changed. */
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j);
+/* That of j, which runs, has become later; with tells_running. */
+void queueing_fell(struct sched *s, struct queueing_state *o, job_id j);
 /* Serves all lines: a pass. true: jobs still wait. */
 bool queueing_serve(struct sched *s, struct queueing_state *o);
 /* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its own

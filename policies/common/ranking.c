@@ -177,6 +177,8 @@ static struct ranked far_floor(const struct ranking *r)
 /* The last of them come into blocks, in front of all others. */
 static void far_come(struct sched *s, struct ranking *r)
 {
+    for (size_t i = 0; r->key && i < r->n_far; i++)
+        r->far[i].key = r->key(s, r->far[i].job, r->params);
     const struct ranked floor = far_floor(r);
     part_open(s, r, 0, floor);
     for (size_t i = r->n_far; i-- > 0;) {

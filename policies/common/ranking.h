@@ -32,6 +32,9 @@ struct ranking_block {
 };
 struct ranking {
     bool from_end;                /* set before the first joins: no walk begins with the first */
+    /* With from_end: the key of a job that is in, and falls without being set. NULL: none does. */
+    struct line_key (*key)(struct sched *s, job_id j, const void *params);
+    const void *params;
     struct entries jobs;
     struct ranking_stand { struct ranking_block *in; uint32_t far; } *stand;    /* [n_stand] by entry */
     size_t n_stand;
@@ -49,6 +52,17 @@ struct ranking_place { size_t part; uint32_t at; };
 
 /* It joins, or moves; returns its entry. The key is made of numbers. */
 uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_key k);
+/* j, which is in, has got a later key, which key() tells. true: it stays among the far ones, and need not be set. */
+static inline bool ranking_stays_far(const struct ranking *r, job_id j, struct line_key k)
+{
+    return r->key && (!r->n_parts || line_key_before(k, j, r->part[0].floor.key, r->part[0].floor.job));
+}
+
+static inline bool ranking_is_far(const struct ranking *r, uint32_t entry)
+{
+    return !r->stand[entry].in;
+}
+
 /* false: it was not there. */
 bool ranking_drop(struct sched *s, struct ranking *r, job_id j);
 /* false: there is none. The place is written. */

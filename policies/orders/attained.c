@@ -112,9 +112,13 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
 {
     struct account *of = account_of(s, j);
+    const struct line_key before = of->key;
     of->stage = stage;
     set_timer_and_key(s, a, j, of);
-    queueing_moved(s, &a->queueing, j);
+    if (of->since_ns >= 0 && job_state(s, j) == JOB_RUNNING && line_key_before(before, j, of->key, j))
+        queueing_fell(s, &a->queueing, j);
+    else
+        queueing_moved(s, &a->queueing, j);
 }
 
 /* Prefetch. What is kept of the jobs that move next was last read when they moved, and is in no near

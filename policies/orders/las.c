@@ -73,7 +73,7 @@ static struct line_key las_key(struct sched *s, const struct attained *a, job_id
 }
 
 static const struct attained_rule las_rule = {
-    .discipline = { .key = attained_key, .preempts = true },
+    .discipline = { .key = attained_key, .preempts = true, .tells_running = true },
     .stage_end = las_stage_end,
     .key = las_key,
 };
