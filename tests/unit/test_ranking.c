@@ -1,5 +1,5 @@
 /* test_ranking.c - rankings against a plain array that is searched from end to end: random jobs join, move and leave, many keys
- * are equal, and the number of jobs goes from none to hundreds and back. */
+ * are equal, and the number of jobs goes from none to hundreds and back. From the end, jobs also fall without being set. */
 #include "policies/common/ranking.h"
 #include "sim/base/random.h"
 #include "sim/engine/state.h"
@@ -42,7 +42,7 @@ static void check_list(const struct bench *b)
     }
 }
 
-/* A walk from the end comes to an end somewhere, and sometimes to the first. */
+/* A walk from the end ends somewhere, and sometimes with the first. */
 static void check_from_end(struct bench *b, size_t most)
 {
     struct ranking_place p;
@@ -77,6 +77,22 @@ static void check(struct bench *b, size_t most)
         assert_int_equal(ranking_find(&b->r, id_of(i)), b->in[i] ? b->entry[i] : ID_NONE);
 }
 
+static struct line_key key_now(struct sched *s, job_id j, const void *params)
+{
+    (void)s;
+    return ((const struct bench *)params)->key[(j - 13) / 977];
+}
+
+/* Job i, which is in, gets a later key. */
+static void fall(struct bench *b, struct random *random, uint32_t i)
+{
+    b->key[i].time_ns += (int64_t)random_below(random, FEW_KEYS);
+    if (!ranking_stays_far(&b->r, id_of(i), b->key[i]))
+        assert_int_equal(ranking_set(&b->s, &b->r, id_of(i), b->key[i]), b->entry[i]);
+    else
+        assert_true(ranking_is_far(&b->r, b->entry[i]));
+}
+
 static void change(struct bench *b, struct random *random, unsigned joins_of_16)
 {
     uint32_t i = (uint32_t)random_below(random, JOBS);
@@ -84,6 +100,10 @@ static void change(struct bench *b, struct random *random, unsigned joins_of_16)
         assert_int_equal(ranking_drop(&b->s, &b->r, id_of(i)), b->in[i]);
         b->n -= b->in[i];
         b->in[i] = false;
+        return;
+    }
+    if (b->r.key && b->in[i] && random_below(random, 2)) {
+        fall(b, random, i);
         return;
     }
     b->key[i] = (struct line_key){ .major = (double)random_below(random, 4) - 2,
@@ -103,6 +123,8 @@ static void random_changes(bool from_end)
     struct bench *b = test_calloc(1, sizeof *b);
     b->s.memory = arena_new();
     b->r.from_end = from_end;
+    b->r.key = from_end ? key_now : NULL;
+    b->r.params = b;
     struct random random;
     random_init(&random, 1, "ranking", 0);
     size_t most = 0, empty = 0, far = 0;
@@ -112,7 +134,7 @@ static void random_changes(bool from_end)
         most = b->n > most ? b->n : most;
         empty += b->n == 0;
         if (step % 97 == 0)
-            check(b, step % 3 ? step % 41 : JOBS);
+            check(b, !from_end || step % 7 == 0 ? JOBS : step % 41);
         far += b->r.n_far > 0 && b->r.n_parts > 0;
     }
     check(b, JOBS);
