@@ -2,49 +2,61 @@
 #include "policies/common/hopeless.h"
 #include "sim/contract/util/array.h"
 
+void hopeless_maybe(struct hopeless *h, job_id v, struct line_key bound)
+{
+    if (h->n_maybe < MAYBE_KEPT)
+        h->maybe[h->n_maybe++] = (struct pushed){ v, bound };
+    else
+        h->until_ns = 0;
+}
+
 /* v stands behind by its bound. */
-static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
-                         job_id v, struct running_job *kept, struct line_key bound)
+static inline void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
+                                job_id v, struct running_job *kept, struct line_key bound)
 {
     if (h->of != ID_NONE && !excess_eased(s, h->of, v))
         return;
-    int64_t at_ns = victim_behind_ns(s, o, v, kept, h->job, h->key);
+    (void)hopeless_ahead(s, o, h, v, kept, bound);
     h->frees_milli += kept ? kept->frees_milli : running_frees_milli(s, v);
-    if (at_ns > sched_now(s)) {
-        if (at_ns < h->until_ns)
-            h->until_ns = at_ns;
-    } else if (h->n_maybe < MAYBE_KEPT) {
-        h->maybe[h->n_maybe++] = (struct pushed){ v, bound };
-    } else {
-        h->until_ns = 0;
-    }
+}
+
+void hopeless_begin(struct hopeless *h, job_id j, struct line_key key, queue_id of)
+{
+    h->job = j;
+    h->key = key;
+    h->until_ns = TIME_NEVER;
+    h->frees_milli = 0;
+    h->of = of;
+    h->n_maybe = 0;
+}
+
+void hopeless_keep(struct sched *s, struct running *r, struct hopeless *h, int64_t frees_milli)
+{
+    shape_id shape = job_facts(s, h->job)->ask->shape;
+    r->hopeless =
+        array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
+    h->seen = r->n_pushed;
+    h->frees_milli = frees_milli;
+    memcpy(&r->hopeless[shape], h, offsetof(struct hopeless, maybe) + h->n_maybe * sizeof *h->maybe);
 }
 
 void hopeless_note(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
                    struct line_key key, queue_id of)
 {
-    shape_id shape = job_facts(s, j)->ask->shape;
-    r->hopeless =
-        array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
-    struct hopeless *h = &r->hopeless[shape];
-    h->job = j;
-    h->key = key;
-    h->seen = r->n_pushed;
-    h->until_ns = TIME_NEVER;
-    h->frees_milli = 0;
-    h->of = of;
-    h->n_maybe = 0;
+    struct hopeless h;
+    hopeless_begin(&h, j, key, of);
     for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
-        count_behind(s, o, h, r->victim[i].job, r->victim[i].kept, r->victim[i].bound);
+        count_behind(s, o, &h, r->victim[i].job, r->victim[i].kept, r->victim[i].bound);
+    hopeless_keep(s, r, &h, h.frees_milli);
 }
 
-/* NULL: it does not run. */
+/* NULL: it does not run, or is far from the end of the order. */
 static struct running_job *kept_of(struct sched *s, const struct queueing_state *o,
                                    const struct running *r, job_id v)
 {
     struct running_group *g = running_group_of(s, o, r, v);
     uint32_t e = g ? ranking_find(&g->order, v) : ID_NONE;
-    return e == ID_NONE ? NULL : &g->job[e];
+    return e == ID_NONE || ranking_is_far(&g->order, e) ? NULL : &g->job[e];
 }
 
 /* Those that have joined since may be behind; those that have ended are counted still. */
@@ -53,11 +65,8 @@ static void catch_up(struct sched *s, const struct queueing_state *o, const stru
 {
     for (; h->seen < r->n_pushed; h->seen++) {
         const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
-        struct line_key bound;
-        if (job_state(s, v->job) == JOB_GONE)
-            continue;
-        bound = victim_bound(s, o, v->job, v->key);
-        if (line_key_before(h->key, h->job, bound, v->job))
+        struct line_key bound = victim_bound(s, o, v->job, v->key);
+        if (line_key_before(h->key, h->job, bound, v->job) && job_state(s, v->job) != JOB_GONE)
             count_behind(s, o, h, v->job, kept_of(s, o, r, v->job), bound);
     }
 }

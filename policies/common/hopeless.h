@@ -12,6 +12,23 @@
 /* j with this key has failed for want of victims; of a queue over its limit, or of any (ID_NONE). */
 void hopeless_note(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
                    struct line_key key, queue_id of);
+/* The same by one who goes through all that are behind j anyway: the try begins, each victim is asked for, and if j has failed the
+ * try is kept, with what all of them free. */
+void hopeless_begin(struct hopeless *h, job_id j, struct line_key key, queue_id of);
+void hopeless_maybe(struct hopeless *h, job_id v, struct line_key bound);
+/* v, behind by its bound, is ahead as of now. */
+static inline bool hopeless_ahead(struct sched *s, const struct queueing_state *o, struct hopeless *h, job_id v,
+                                  struct running_job *kept, struct line_key bound)
+{
+    int64_t at_ns = victim_behind_ns(s, o, v, kept, h->job, h->key);
+    if (at_ns <= sched_now(s)) {
+        hopeless_maybe(h, v, bound);
+        return false;
+    }
+    h->until_ns = at_ns < h->until_ns ? at_ns : h->until_ns;
+    return true;
+}
+void hopeless_keep(struct sched *s, struct running *r, struct hopeless *h, int64_t frees_milli);
 /* It fails again; *some: though some running job may be behind it. lacks: preempt_lacks_milli(). */
 bool hopeless_again(struct sched *s, const struct queueing_state *o, const struct running *r,
                     job_id j, struct line_key key, int64_t lacks, bool *some);

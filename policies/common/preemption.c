@@ -48,20 +48,27 @@ static bool min_victims(struct sched *s, const struct queueing_state *o, struct 
 }
 
 /* The same by present keys: how many have to be looked at. false: all those behind j free too
- * little, *some: not nothing. Of a chain of requests it says nothing: what is free for one part may
- * be no use for another. */
+ * little, which is noted; *some: not nothing. Of a chain of requests it says nothing: what is free
+ * for one part may be no use for another. */
 static bool enough_victims(struct sched *s, const struct queueing_state *o, struct running *r,
                            job_id j, struct line_key key, int64_t lacks, size_t *enough, bool *some)
 {
     int64_t frees = 0;
-    *enough = 0;
+    size_t n = *enough = 0;
     if (lacks == 0 || job_facts(s, j)->ask->next)
         return true;
-    for (; frees < lacks && victim_behind(s, o, r, *enough, j, key); ++*enough)
-        frees += victim_is_behind(s, o, &r->victim[*enough], j, key)
-                     ? r->victim[*enough].kept->frees_milli
+    struct hopeless h;
+    hopeless_begin(&h, j, key, ID_NONE);
+    for (; frees < lacks && victim_behind(s, o, r, n, j, key); n++) {
+        struct victim *v = &r->victim[n];
+        frees += !hopeless_ahead(s, o, &h, v->job, v->kept, v->bound) && victim_judged_behind(s, o, v, j, key)
+                     ? v->kept->frees_milli
                      : 0;
+    }
+    *enough = n;
     *some = frees > 0;
+    if (frees < lacks)
+        hopeless_keep(s, r, &h, n ? r->victim[n - 1].sum_milli : 0);
     return frees >= lacks;
 }
 
@@ -268,7 +275,6 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
         return false;
     }
     if (!enough_victims(s, o, r, j, key, lacks, &enough, &some)) {
-        hopeless_note(s, o, r, j, key, ID_NONE);
         if (some)
             note_untouched(s, o, r, j, key);
         return false;

@@ -41,6 +41,8 @@ static struct queueing_line *queue_of(const struct sched *s, const struct queuei
 
 struct running *queueing_victims_of(const struct sched *s, const struct queueing_state *o, job_id j)
 {
+    if (o->one_pool)
+        return &o->running[queue_count(s)];
     queue_id q = job_facts(s, j)->queue;
     return &o->running[o->per_queue || queue_facts(s, q)->pinned ? q : queue_count(s)];
 }
@@ -57,6 +59,9 @@ void queueing_begin(struct sched *s, struct queueing_state *o, const struct disc
     o->queue = sched_alloc(s, n * sizeof *o->queue);
     o->running =
         d->preempts ? sched_alloc(s, (queue_count(s) + (size_t)1) * sizeof *o->running) : NULL;
+    o->one_pool = !o->per_queue;
+    for (queue_id q = 0; q < queue_count(s); q++)
+        o->one_pool &= !queue_facts(s, q)->pinned;
     o->busy = sched_alloc(s, n * sizeof *o->busy);
     for (uint32_t q = 0; q < n; q++) {
         o->queue[q].waiting = line_new(s);
@@ -131,6 +136,11 @@ void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
         return;
     }
     queueing_arrived(s, o, j);
+}
+
+void queueing_fell(struct sched *s, struct queueing_state *o, job_id j)
+{
+    running_fell(s, o, queueing_victims_of(s, o, j), j, o->discipline->key(s, j, o->params));
 }
 
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)

@@ -43,6 +43,7 @@ struct queueing_state;
 struct discipline {
     struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */
     bool preempts;                /* a job may stop running jobs behind it in the order */
+    bool tells_running;           /* key() also says by which key a running job stands */
     /* the key is the remaining run time (key_remaining): it falls while the job runs */
     bool shrinks;
     bool by_gpus;                 /* the key is remaining run time x GPUs (key_service) */
@@ -79,8 +80,8 @@ struct hopeless {
     uint64_t seen;
     int64_t until_ns, frees_milli;
     queue_id of;                  /* whose limit held it; ID_NONE: none did */
-    struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
     unsigned n_maybe;
+    struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
 };
 
 /* What is kept of a running job while it keeps its place. */
@@ -145,8 +146,13 @@ struct standstill {
         int64_t lacks_milli;
         int64_t until_ns;         /* it fails until then, if none moves behind it */
         enum wait_reason why;
-    } *stuck;                     /* [n] in the order of the tries */
+    } *stuck;                     /* [n] in the order of the tries, and of their keys */
     size_t n, capacity;
+    /* Once all were looked at, after so many pushes: that all of them may preempt (NULL: not looked at yet, or
+     * they differ), the first time of any, and how many pushes are known to be behind none. */
+    struct running *r;
+    uint64_t looked, seen;
+    int64_t until_ns;
 };
 /* The first member of a discipline's state, if it has more. */
 struct queueing_state {
@@ -158,6 +164,7 @@ struct queueing_state {
     size_t n_busy;
     struct lacking lacking;
     struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
+    bool one_pool;                /* all are in the last: no line of its own, no nodes of its own for any queue */
     uint64_t pass;
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
     struct evicted { job_id job; struct line_key key; } *evicted;
@@ -179,6 +186,8 @@ void queueing_started(struct sched *s, struct queueing_state *o, job_id j);
 void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j);
 /* The key of j, waiting or running, has changed. */
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j);
+/* That of j, which runs, has become later; with tells_running. */
+void queueing_fell(struct sched *s, struct queueing_state *o, job_id j);
 /* Serves all lines: a pass. true: jobs still wait. */
 bool queueing_serve(struct sched *s, struct queueing_state *o);
 /* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its own

@@ -2,6 +2,8 @@
 #include "policies/common/ranking.h"
 #include "sim/contract/util/array.h"
 
+enum { FAR_SAMPLE = 16 };
+
 /* ---- The order ---- */
 
 static inline bool stands_before(const struct ranked *a, const struct ranked *b)
@@ -92,7 +94,7 @@ static void entries_pass(struct ranking *r, struct ranking_block *from, struct r
     uint32_t n = from->n - at;
     memcpy(to->ranked + to->n, from->ranked + at, n * sizeof *to->ranked);
     for (uint32_t i = 0; i < n; i++)
-        r->in[to->ranked[to->n++].entry] = to;
+        r->stand[to->ranked[to->n++].entry].in = to;
     from->n = at;
 }
 
@@ -115,13 +117,13 @@ static void join(struct sched *s, struct ranking *r, const struct ranked *x)
             b = second;
     }
     b->ranked[b->n++] = *x;
-    r->in[x->entry] = b;
+    r->stand[x->entry].in = b;
 }
 
 /* Blocks that are a quarter full together become one. */
-static void leave(struct sched *s, struct ranking *r, uint32_t e)
+static void block_leave(struct sched *s, struct ranking *r, uint32_t e)
 {
-    struct ranking_block *b = r->in[e];
+    struct ranking_block *b = r->stand[e].in;
     uint32_t at = place_of(b, e);
     array_close(b->ranked, b->n--, at, sizeof *b->ranked);
     b->ordered -= at < b->ordered;
@@ -135,16 +137,82 @@ static void leave(struct sched *s, struct ranking *r, uint32_t e)
     }
 }
 
+/* ---- Far from the end ---- */
+
+static bool stands_far(const struct ranking *r, const struct ranked *x)
+{
+    return r->from_end && (!r->n_parts || stands_before(x, &r->part[0].floor));
+}
+
+static void far_put(struct ranking *r, uint32_t at, const struct ranked *x)
+{
+    r->far[at] = *x;
+    r->stand[x->entry] = (struct ranking_stand){ NULL, at };
+}
+
+static void far_join(struct sched *s, struct ranking *r, const struct ranked *x)
+{
+    r->far = array_grown(sched_alloc, s, r->far, &r->far_capacity, r->n_far, sizeof *r->far);
+    far_put(r, (uint32_t)r->n_far++, x);
+}
+
+static void far_leave(struct ranking *r, uint32_t at)
+{
+    if (at < --r->n_far)
+        far_put(r, at, &r->far[r->n_far]);
+}
+
+/* Some of the last are from here on: the first if there are few, else the last of a sample. */
+static struct ranked far_floor(const struct ranking *r)
+{
+    bool few = r->n_far <= RANKING_BLOCK;
+    size_t step = few ? 1 : r->n_far / FAR_SAMPLE;
+    const struct ranked *floor = &r->far[0];
+    for (size_t i = step; i < r->n_far; i += step)
+        if (stands_before(&r->far[i], floor) == few)
+            floor = &r->far[i];
+    return *floor;
+}
+
+/* The last of them come into blocks, in front of all others. */
+static void far_come(struct sched *s, struct ranking *r)
+{
+    for (size_t i = 0; r->key && i < r->n_far; i++)
+        r->far[i].key = r->key(s, r->far[i].job, r->params);
+    const struct ranked floor = far_floor(r);
+    part_open(s, r, 0, floor);
+    for (size_t i = r->n_far; i-- > 0;) {
+        const struct ranked x = r->far[i];
+        if (stands_before(&x, &floor))
+            continue;
+        far_leave(r, (uint32_t)i);
+        join(s, r, &x);
+    }
+}
+
+/* ---- Changes ---- */
+
+static void leave(struct sched *s, struct ranking *r, uint32_t e)
+{
+    if (r->stand[e].in)
+        block_leave(s, r, e);
+    else
+        far_leave(r, r->stand[e].far);
+}
+
 uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_key k)
 {
     bool is_new;
     uint32_t e = entries_join(s, &r->jobs, j, &is_new);
     const struct ranked x = { k, j, e };
     if (is_new)
-        r->in = array_covering(sched_alloc, s, r->in, &r->n_in, e, sizeof *r->in);
+        r->stand = array_covering(sched_alloc, s, r->stand, &r->n_stand, e, sizeof *r->stand);
     else
         leave(s, r, e);
-    join(s, r, &x);
+    if (stands_far(r, &x))
+        far_join(s, r, &x);
+    else
+        join(s, r, &x);
     return e;
 }
 
@@ -176,8 +244,10 @@ bool ranking_first(const struct ranking *r, struct ranking_place *p)
     return true;
 }
 
-bool ranking_last(const struct ranking *r, struct ranking_place *p)
+bool ranking_last(struct sched *s, struct ranking *r, struct ranking_place *p)
 {
+    if (!r->n_parts && r->n_far)
+        far_come(s, r);
     if (!r->n_parts)
         return false;
     *p = (struct ranking_place){ r->n_parts - 1, enter(r, r->n_parts - 1)->n - 1 };
@@ -195,12 +265,27 @@ bool ranking_next(const struct ranking *r, struct ranking_place *p)
     return true;
 }
 
-bool ranking_previous(const struct ranking *r, struct ranking_place *p)
+bool ranking_previous(struct sched *s, struct ranking *r, struct ranking_place *p)
 {
     if (p->at-- > 0)
         return true;
+    if (p->part == 0 && r->n_far) {
+        size_t before = r->n_parts;
+        far_come(s, r);
+        p->part = r->n_parts - before;
+    }
     if (p->part-- == 0)
         return false;
     p->at = enter(r, p->part)->n - 1;
     return true;
+}
+
+job_id *ranking_list(const struct ranking *r, job_id *to)
+{
+    for (size_t i = 0; i < r->n_far; i++)
+        *to++ = r->far[i].job;
+    for (size_t i = 0; i < r->n_parts; i++)
+        for (uint32_t k = 0; k < r->part[i].block->n; k++)
+            *to++ = r->part[i].block->ranked[k].job;
+    return to;
 }

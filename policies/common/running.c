@@ -24,7 +24,10 @@ static struct running_group *group_make(struct sched *s, const struct queueing_s
     size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
     r->group = array_grown(sched_alloc, s, r->group, &r->capacity, r->n_groups, sizeof *r->group);
     array_open(r->group, r->n_groups++, at, sizeof *r->group);
-    r->group[at] = (struct running_group){ .shape = shape };
+    r->group[at] = (struct running_group){
+        .shape = shape,
+        .order = { .from_end = true, .key = o->discipline->tells_running ? o->discipline->key : NULL, .params = o->params }
+    };
     return &r->group[at];
 }
 
@@ -36,18 +39,35 @@ int64_t running_frees_milli(struct sched *s, job_id v)
     return gpus * MILLI_ALL;
 }
 
+static void note_pushed(struct sched *s, struct running *r, job_id j, struct line_key k)
+{
+    r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
+    r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
+}
+
 void running_push(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
                   struct line_key k)
 {
     struct running_group *g = running_group_of(s, o, r, j);
     g = g ? g : group_make(s, o, r, j);
+    size_t n = ranking_count(&g->order);
     uint32_t e = ranking_set(s, &g->order, j, k);
-    g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
-    g->job[e] = (struct running_job){ .frees_milli = running_frees_milli(s, j),
-                                      .ahead_until_ns = INT64_MIN,
-                                      .sure_until_ns = INT64_MIN };
-    r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
-    r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
+    if (ranking_count(&g->order) > n) {
+        g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
+        g->job[e].frees_milli = running_frees_milli(s, j);
+    }
+    g->job[e].ahead_until_ns = g->job[e].sure_until_ns = INT64_MIN;
+    note_pushed(s, r, j, k);
+}
+
+/* Of a job that is far nothing is kept but what it frees. */
+void running_fell(struct sched *s, const struct queueing_state *o, struct running *r, job_id j, struct line_key k)
+{
+    struct running_group *g = running_group_of(s, o, r, j);
+    if (g && ranking_stays_far(&g->order, j, k))
+        note_pushed(s, r, j, k);
+    else
+        running_push(s, o, r, j, k);
 }
 
 void running_remove(struct sched *s, const struct queueing_state *o, struct running *r, job_id j)
@@ -67,9 +87,6 @@ size_t running_count(const struct running *r)
 
 void running_list(const struct running *r, job_id **to)
 {
-    struct ranking_place p;
     for (size_t i = 0; i < r->n_groups; i++)
-        for (bool more = ranking_first(&r->group[i].order, &p); more;
-             more = ranking_next(&r->group[i].order, &p))
-            *(*to)++ = ranking_at(&r->group[i].order, p)->job;
+        *to = ranking_list(&r->group[i].order, *to);
 }

@@ -8,6 +8,8 @@ enum { PUSHED_KEPT = 256 };       /* a try that has missed more is made again */
 /* Joins, or gets a new key. */
 void running_push(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
                   struct line_key k);
+/* It has got a later key, which the discipline tells. */
+void running_fell(struct sched *s, const struct queueing_state *o, struct running *r, job_id j, struct line_key k);
 void running_remove(struct sched *s, const struct queueing_state *o, struct running *r, job_id j);
 size_t running_count(const struct running *r);
 /* Writes them to **to and moves it behind them. */

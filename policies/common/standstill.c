@@ -3,6 +3,7 @@
 #include "policies/common/free_gpus.h"
 #include "policies/common/hopeless.h"
 #include "policies/common/preemption.h"
+#include "policies/common/running.h"
 #include "sim/contract/util/array.h"
 
 void standstill_begin(struct sched *s, struct queueing_state *o)
@@ -10,6 +11,7 @@ void standstill_begin(struct sched *s, struct queueing_state *o)
     const struct discipline *d = o->discipline;
     o->still.known = false;
     o->still.n = 0;
+    o->still.r = NULL;
     o->still.possible =
         d->preempts && !d->preempt_for && !d->admits && !queue_quota_version(s) &&
         ((const struct queueing_params *)o->params)->blocking > BLOCKING_STRICT;
@@ -45,6 +47,19 @@ static bool look(struct sched *s, const struct queueing_state *o, struct stuck *
     return x->why == WAIT_LIMIT || lacks_gpus(s, x->job);
 }
 
+/* All were looked at, and fail until some time. */
+static void note_looked(struct standstill *still)
+{
+    still->r = still->n ? still->stuck[0].r : NULL;
+    still->until_ns = TIME_NEVER;
+    for (size_t i = 0; i < still->n; i++) {
+        const struct stuck *x = &still->stuck[i];
+        still->r = x->r == still->r ? still->r : NULL;
+        still->until_ns = x->until_ns < still->until_ns ? x->until_ns : still->until_ns;
+    }
+    still->looked = still->seen = still->r ? still->r->n_pushed : 0;
+}
+
 /* Looked at anew are those behind which a running job may have moved, or of which the time has
  * come. */
 static bool all_fail(struct sched *s, struct queueing_state *o)
@@ -56,6 +71,22 @@ static bool all_fail(struct sched *s, struct queueing_state *o)
         if (sched_now(s) >= x->until_ns || hopeless_moved_behind(s, o, x->r, x->job, x->key))
             x->until_ns = hopeless_until(s, o, x->r, x->job, x->key, x->lacks_milli);
         if (x->until_ns <= sched_now(s))
+            return false;
+    }
+    note_looked(&o->still);
+    return true;
+}
+
+/* No time has come, and what has moved since all were looked at is not behind the first of them, so behind none. Each of them
+ * reads the pushes itself before these are overwritten. */
+static bool still_fail(struct sched *s, struct queueing_state *o)
+{
+    struct standstill *still = &o->still;
+    if (!still->r || sched_now(s) >= still->until_ns || still->r->n_pushed - still->looked > PUSHED_KEPT / 2)
+        return false;
+    for (; still->seen < still->r->n_pushed; still->seen++) {
+        const struct pushed *v = &still->r->pushed[still->seen % PUSHED_KEPT];
+        if (line_key_before(still->stuck[0].key, still->stuck[0].job, victim_bound(s, o, v->job, v->key), v->job))
             return false;
     }
     return true;
@@ -76,7 +107,7 @@ bool standstill_again(struct sched *s, struct queueing_state *o)
     for (size_t i = 0; i < still->n; i++)
         if (job_state(s, still->stuck[i].job) != JOB_PENDING)
             return false;
-    if (!all_fail(s, o))
+    if (!still_fail(s, o) && !all_fail(s, o))
         return false;
     for (size_t i = 0; i < still->n && sched_has_outages(s); i++) {
         struct stuck *x = &still->stuck[i];

@@ -1,16 +1,32 @@
-/* timers.h - a moment per job at which something about it changes: a heap of times, equal ones by
- * id, and a wake-up for the first. O(log n) each. The timers of jobs that were withdrawn are void. */
+/* timers.h - a moment per job at which something about it changes: in the order of times, equal ones
+ * by id, and a wake-up for the first. The timers of jobs that were withdrawn are void.
+ *
+ * The next few are in a heap. Those that follow lie in buckets by their time, the others beyond, both
+ * in no order: when the heap runs short it takes the next bucket, and when there is none any more
+ * about half of what lies beyond goes into new ones. To set and to drop cost O(1) on average,
+ * O(log n) where many have one time. */
 #pragma once
 #include "policies/common/entries.h"
 #include "sim/contract/policy.h"
 
 struct timer { int64_t time_ns; job_id job; uint32_t entry; };
+enum { TIMER_BUCKETS = 512, TIMERS_BEYOND = TIMER_BUCKETS, TIMERS_NEAR, NO_TIMER };
 struct timers {
-    struct timer *heap;           /* [n] */
-    size_t n, capacity;
     struct entries jobs;          /* with a timer */
-    uint32_t *at;                 /* [n_at] by entry: its place in the heap */
-    size_t n_at;
+    struct timer_row {
+        struct timer timer;
+        uint32_t in;              /* a bucket, or one of the above */
+        uint32_t at;              /* in the heap */
+        uint32_t next, previous;  /* in the list of a bucket, or of those beyond; ID_NONE */
+    } *row;                       /* [n_rows] by entry */
+    size_t n_rows;
+    struct timer *heap;           /* [n_near] those before near_ns */
+    size_t n_near, capacity;
+    uint32_t list[TIMER_BUCKETS + 1];    /* the first entry of a bucket, of those beyond; ID_NONE */
+    /* buckets of 2^shift ns from begins_ns to ends_ns; those before next_bucket, which begins at near_ns, are empty */
+    int64_t begins_ns, near_ns, ends_ns;
+    unsigned shift;
+    uint32_t next_bucket, n_buckets;
     int64_t armed_ns;             /* the last wake-up asked for; -1: none */
 };
 
@@ -23,6 +39,13 @@ static inline bool timer_before(const struct timer *a, const struct timer *b)
 static inline bool timer_is_void(const struct sched *s, job_id j)
 {
     return job_state(s, j) == JOB_GONE || job_state(s, j) == JOB_ABSENT;
+}
+
+/* Of the entries that were ever given; NULL: it has none. */
+static inline const struct timer *timer_of(const struct timers *t, size_t entry)
+{
+    const struct timer_row *r = &t->row[entry];
+    return r->in == NO_TIMER ? NULL : &r->timer;
 }
 
 void timers_begin(struct timers *t);

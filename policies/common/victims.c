@@ -60,7 +60,7 @@ void victims_begin(struct sched *s, const struct queueing_state *o, struct runni
     r->n_victims = r->n_heap = 0;
     r->heap = sched_scratch(s, (r->n_groups + 1) * sizeof *r->heap);
     for (size_t i = 0; i < r->n_groups; i++) {
-        if (!ranking_last(&r->group[i].order, &r->group[i].next))
+        if (!ranking_last(s, &r->group[i].order, &r->group[i].next))
             continue;
         r->heap[r->n_heap].of = &r->group[i];
         head_of(s, o, &r->heap[r->n_heap++]);
@@ -68,23 +68,42 @@ void victims_begin(struct sched *s, const struct queueing_state *o, struct runni
     last_heads_make(NULL, r->heap, r->n_heap);
 }
 
+/* From the next place of this group. */
+static void victim_add(struct sched *s, struct running *r, const struct running_group *g, job_id j, struct line_key bound)
+{
+    r->victim = array_grown(sched_alloc, s, r->victim, &r->victims_capacity, r->n_victims,
+                            sizeof *r->victim);
+    struct victim *v = &r->victim[r->n_victims];
+    struct running_job *kept = &g->job[ranking_entry(&g->order, g->next)];
+    v->job = j;
+    v->kept = kept;
+    v->bound = bound;
+    v->judged = false;
+    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
+    r->n_victims++;
+}
+
+/* Of the only group: its head is not kept. */
+static void fetch_only(struct sched *s, const struct queueing_state *o, struct running *r)
+{
+    struct running_group *g = r->group;
+    const struct ranked *last = ranking_at(&g->order, g->next);
+    victim_add(s, r, g, last->job, victim_bound(s, o, last->job, last->key));
+    r->n_heap = ranking_previous(s, &g->order, &g->next);
+}
+
 bool victims_fetch(struct sched *s, const struct queueing_state *o, struct running *r)
 {
     if (r->n_heap == 0)
         return false;
-    r->victim = array_grown(sched_alloc, s, r->victim, &r->victims_capacity, r->n_victims,
-                            sizeof *r->victim);
+    if (r->n_groups == 1) {
+        fetch_only(s, o, r);
+        return true;
+    }
     struct queue_head *h = &r->heap[0];
     struct running_group *g = h->of;
-    struct victim *v = &r->victim[r->n_victims];
-    struct running_job *kept = &g->job[ranking_entry(&g->order, g->next)];
-    v->job = h->job;
-    v->kept = kept;
-    v->bound = h->key;
-    v->judged = false;
-    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
-    r->n_victims++;
-    if (ranking_previous(&g->order, &g->next))
+    victim_add(s, r, g, h->job, h->key);
+    if (ranking_previous(s, &g->order, &g->next))
         head_of(s, o, h);
     else
         *h = r->heap[--r->n_heap];

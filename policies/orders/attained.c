@@ -8,22 +8,23 @@ static struct account *account_of(struct sched *s, job_id j)
     return job_own(s, j);
 }
 
-/* Service that comes with one second of running. */
-static double rate(struct sched *s, const struct attained *a, job_id j)
+static double rate(struct sched *s, const struct attained *a, job_id j, struct account *of)
 {
-    return a->by_gpus ? (double)job_size(s, j).gpu_milli / MILLI_ALL : 1;
+    if (of->rate == 0)
+        of->rate = a->by_gpus ? (double)job_size(s, j).gpu_milli / MILLI_ALL : 1;
+    return of->rate;
 }
 
 double attained_service(struct sched *s, const struct attained *a, job_id j)
 {
-    const struct account *of = account_of(s, j);
+    struct account *of = account_of(s, j);
     int64_t had_ns = of->had_ns + (of->since_ns < 0 ? 0 : sched_now(s) - of->since_ns);
-    return (double)had_ns * 1e-9 * rate(s, a, j);
+    return (double)had_ns * 1e-9 * rate(s, a, j, of);
 }
 
 int64_t attained_after_ns(struct sched *s, const struct attained *a, job_id j, double more)
 {
-    double after_ns = more * 1e9 / rate(s, a, j);
+    double after_ns = more * 1e9 / rate(s, a, j, account_of(s, j));
     return after_ns < 4e18 ? sched_now(s) + (int64_t)after_ns : TIME_NEVER;
 }
 
@@ -33,13 +34,12 @@ struct line_key attained_key(struct sched *s, job_id j, const void *params)
     return account_of(s, j)->key;
 }
 
-static int64_t moment_ns(struct sched *s, const struct attained *a, job_id j,
-                         const struct account *of)
+static int64_t moment_ns(struct sched *s, const struct attained *a, job_id j, struct account *of)
 {
     double after_ns =
         of->since_ns < 0
             ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
-            : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
+            : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j, of));
     int64_t from_ns = of->since_ns >= 0 ? of->since_ns - of->had_ns
                       : a->by_lists     ? of->last_ran_ns - of->waited_ns
                                         : of->last_ran_ns;
@@ -112,9 +112,13 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
 {
     struct account *of = account_of(s, j);
+    const struct line_key before = of->key;
     of->stage = stage;
     set_timer_and_key(s, a, j, of);
-    queueing_moved(s, &a->queueing, j);
+    if (of->since_ns >= 0 && job_state(s, j) == JOB_RUNNING && line_key_before(before, j, of->key, j))
+        queueing_fell(s, &a->queueing, j);
+    else
+        queueing_moved(s, &a->queueing, j);
 }
 
 /* Prefetch. What is kept of the jobs that move next was last read when they moved, and is in no near
@@ -122,7 +126,7 @@ void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stag
 static void fetch_next(struct sched *s, const struct attained *a)
 {
     const struct timer *next = a->timers.heap;
-    size_t n = a->timers.n;
+    size_t n = a->timers.n_near;
     for (size_t i = 1; i < 3 && i < n; i++)
         job_fetch_rows(s, next[i].job);
     if (n)

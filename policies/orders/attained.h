@@ -7,17 +7,18 @@
 #include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
-struct account {                  /* of a job: what the policy's table has as job_size */
-    bool known;                   /* it has arrived before */
-    uint32_t stage;
-    uint32_t near;                /* of the rule: about where its service lies */
+struct account {                  /* of a job: what the policy's table has as job_size; what a move reads comes first */
+    struct line_key key;
+    int64_t entered_ns;           /* when it entered its stage */
+    int64_t since_ns;             /* start of the present stretch; -1: not running */
     /* running time since it arrived or was promoted, without the present stretch */
     int64_t had_ns;
-    int64_t since_ns;             /* start of the present stretch; -1: not running */
+    double rate;                  /* service that comes with one second of running; 0: not looked up yet, or none */
+    uint32_t stage;
+    uint32_t near;                /* of the rule: about where its service lies */
+    bool known;                   /* it has arrived before */
     int64_t last_ran_ns;
     int64_t waited_ns;            /* since it has service, without the present wait */
-    int64_t entered_ns;           /* when it entered its stage */
-    struct line_key key;
 };
 
 struct attained;

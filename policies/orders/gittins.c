@@ -101,6 +101,7 @@ static const struct attained_rule gittins_rule = {
     .discipline = {
         .key = attained_key,
         .preempts = true,
+        .tells_running = true,
         .present = present,
         .behind_ns = behind_ns,
         .sure_ns = sure_ns,

@@ -73,7 +73,7 @@ static struct line_key las_key(struct sched *s, const struct attained *a, job_id
 }
 
 static const struct attained_rule las_rule = {
-    .discipline = { .key = attained_key, .preempts = true },
+    .discipline = { .key = attained_key, .preempts = true, .tells_running = true },
     .stage_end = las_stage_end,
     .key = las_key,
 };
@@ -151,7 +151,7 @@ static void sort_lists(struct sched *s, struct las *l)
 static void change_lists(struct sched *s, struct las *l)
 {
     struct attained *a = &l->attained;
-    job_id *due = sched_scratch(s, (a->timers.n + 1) * sizeof *due);
+    job_id *due = sched_scratch(s, (a->timers.jobs.n + 1) * sizeof *due);
     size_t n = 0;
     for (int64_t time_ns; timer_due(s, &a->timers, &due[n], &time_ns); n++)
         timer_drop(s, &a->timers, due[n]);
@@ -203,15 +203,18 @@ static int by_timer(const void *a, const void *b)
 static void look_again(struct sched *s, struct las *l)
 {
     const struct timers *t = &l->attained.timers;
-    struct look *all = sched_scratch(s, (t->n + 1) * sizeof *all), first = { .time_ns = TIME_NEVER };
+    struct look *all = sched_scratch(s, (t->jobs.n + 1) * sizeof *all), first = { .time_ns = TIME_NEVER };
     size_t n = 0, kept = 0;
     l->lists.look_ns = TIME_NEVER;
-    for (size_t i = 0; i < t->n; i++) {
-        job_id j = t->heap[i].job;
+    for (size_t i = 0; i < t->jobs.n_given; i++) {
+        const struct timer *timer = timer_of(t, i);
+        if (!timer)
+            continue;
+        job_id j = timer->job;
         const struct account *of = job_own(s, j);
         if (timer_is_void(s, j) || (of->since_ns >= 0) != (job_state(s, j) == JOB_RUNNING))
             continue;
-        struct look x = { t->heap[i], next_look_ns(s, l, j) };
+        struct look x = { *timer, next_look_ns(s, l, j) };
         if (x.time_ns <= sched_now(s) || x.time_ns == TIME_NEVER)
             continue;
         all[n++] = x;

@@ -284,20 +284,18 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
 
 void rows_interval(struct output *o, const struct workload *w, const struct interval *i)
 {
+    char times[4 * DECIMAL_MAX];                         /* of all pieces */
+    size_t length = (size_t)(put_seconds(put_seconds(times, i->start_ns), i->end_ns) - times);
     for (size_t k = 0; k < i->pieces->n; k++) {
         const struct piece *p = &i->pieces->piece[k];
         out_csv(o, w->truth[i->job].name);
-        out_char(o, ',');
-        out_integer(o, p->task);
-        out_char(o, ',');
-        out_integer(o, p->node);
-        out_char(o, ',');
-        out_integer(o, p->gpus);
-        out_char(o, ',');
+        char *at = out_room(o, 4 * DECIMAL_MAX);
+        at = put_integer(put_integer(put_integer(at, p->task), p->node), p->gpus);
+        *at++ = ',';
+        out_took(o, at);
         out_bits(o, p->gpu_mask);
-        out_char(o, ',');
-        out_integer(o, p->milli);
-        out_took(o, put_seconds(put_seconds(out_room(o, 4 * DECIMAL_MAX), i->start_ns), i->end_ns));
+        out_took(o, put_integer(out_room(o, DECIMAL_MAX), p->milli));
+        out_bytes(o, times, length);
         out_char(o, ',');
         out_text(o, i->why);
         out_char(o, ',');
