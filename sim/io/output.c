@@ -376,14 +376,7 @@ void out_printf(struct output *o, const char *format, ...)
 void out_csv(struct output *o, const char *text)
 {
     /* RFC 4180; also a blank at either end, which CSV readers, ours too, drop from a bare cell */
-    size_t length = 0;
-    while ((unsigned char)text[length] > ',')             /* neither that nor a quote, a blank or the end of a row */
-        length++;
-    if (!text[length]) {
-        out_bytes(o, text, length);
-        return;
-    }
-    length += strlen(text + length);
+    size_t length = strlen(text);
     bool blank_end = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
     if (!blank_end && strcspn(text, ",\"\r\n") == length) {
         out_bytes(o, text, length);
