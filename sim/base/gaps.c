@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+    NEWS_READ = 64,               /* a search costs less than to read more changes */
     UNTIL_BITS = 13,              /* 64 KiB: a few per cent of all questions meet a time that is none of theirs */
     RING = 2 * GAPS_KEPT          /* what is taken back overwrites none of those that are kept */
 };
@@ -247,6 +248,8 @@ bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, i
 
 bool gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
 {
+    if (g->changes - m.changes > NEWS_READ)
+        return true;
     for (uint64_t i = m.changes; i < g->changes; i++) {
         const struct event *e = &g->kept[i % RING];
         if (meets(e, e->goes ? after : start, start, length))
