@@ -203,14 +203,17 @@ static void what_has_happened(void **state)
 static struct world begin_full(uint64_t seed)
 {
     struct world w = begin(seed, 0);
-    struct hold own = { .units = (uint64_t)draw(&w, 1 << UNITS) | 1, .from = 15 + draw(&w, 20) };
+    struct hold own = { .units = (uint64_t)draw(&w, 8) + 1, .from = 15 + draw(&w, 20) };
     int64_t length = 1 + draw(&w, 15);
     own.until = own.from + length;
     w.hold[w.n++] = own;
     for (size_t u = 0; u < UNITS; u++) {
-        int64_t cut = own.from - draw(&w, 12), until = own.units >> u & 1 ? own.from : own.from + 1 + draw(&w, (uint64_t)length);
-        w.hold[w.n++] = (struct hold){ UINT64_C(1) << u, INT64_MIN, cut };
-        w.hold[w.n++] = (struct hold){ UINT64_C(1) << u, cut, until };
+        uint64_t unit = UINT64_C(1) << u;
+        int64_t cut = own.from - draw(&w, 12), until = own.units & unit ? own.from : own.from + 1 + draw(&w, (uint64_t)length);
+        w.hold[w.n++] = (struct hold){ unit, INT64_MIN, cut };
+        w.hold[w.n++] = (struct hold){ unit, cut, until };
+        if (!(own.units & unit) && draw(&w, 2))
+            w.hold[w.n++] = (struct hold){ unit, until, INT64_MAX };
     }
     for (size_t i = 0; i < w.n; i++)
         change(&w, &w.hold[i], 1);
