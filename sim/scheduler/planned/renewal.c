@@ -128,9 +128,9 @@ static bool was_there(const struct sched *s, const struct hold *plan, int64_t af
  * not be asked so again. */
 static bool may_be_placed_anew(struct sched *s, const struct hold *plan, bool none)
 {
-    struct gaps *gaps = gaps_of_plan(s, plan);
     if (plan->plain)
-        return !none && gaps_other_units(gaps, plan->still.mark, plan->start_ns, length_of(plan));
+        return !none;
+    struct gaps *gaps = gaps_of_plan(s, plan);
     if (plan->still.alone)
         return !none && gaps_cover(gaps, plan->start_ns, plan->end_ns);
     return (none && plan->fixed && s->timeline->by_gaps) ||
