@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+    NEWS_READ = 64,               /* a search costs less than to read more changes */
     UNTIL_BITS = 13,              /* 64 KiB: a few per cent of all questions meet a time that is none of theirs */
     RING = 2 * GAPS_KEPT          /* what is taken back overwrites none of those that are kept */
 };
@@ -33,6 +34,8 @@ struct gaps {
     size_t n_away, away_capacity;
     struct event kept[RING];      /* the last of them: a ring */
     uint64_t changes, overlaps;
+    struct quiet { uint64_t since, until; int64_t after; bool ends; } quiet;    /* no change of these numbers frees anything later than
+                                                                                   `after`; ends: the one before them does */
     uint64_t freed_until[1u << UNTIL_BITS];  /* of times by untils_of(): the number of the last change after which a unit is free until then */
     size_t crowded;               /* rows with several holds of a unit, of all groups */
 };
@@ -202,11 +205,17 @@ struct gaps_mark gaps_mark(const struct gaps *g)
     return (struct gaps_mark){ g->changes, g->overlaps };
 }
 
+static void quiet_begin(struct gaps *g, int64_t after)
+{
+    g->quiet = (struct quiet){ g->changes, g->changes, after, false };
+}
+
 void gaps_unchanged(struct gaps *g, struct gaps_mark m)
 {
     bool lost = g->changes - m.changes > GAPS_KEPT;       /* of what was kept before the mark */
     g->overlaps = m.overlaps + lost;
     g->changes = m.changes;
+    quiet_begin(g, INT64_MIN);
 }
 
 /* At some start in [after, latest] a place of that length lies in the gap and meets the hold. */
@@ -235,6 +244,33 @@ bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, i
         if (meets(&g->kept[i % RING], start, start, length))
             return true;
     return false;
+}
+
+bool gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
+{
+    if (g->changes - m.changes > NEWS_READ)
+        return true;
+    for (uint64_t i = m.changes; i < g->changes; i++) {
+        const struct event *e = &g->kept[i % RING];
+        if (meets(e, e->goes ? after : start, start, length))
+            return true;
+    }
+    return false;
+}
+
+/* From the last change back, as far as they are asked for. */
+bool gaps_quiet(struct gaps *g, struct gaps_mark m, int64_t after)
+{
+    struct quiet *q = &g->quiet;
+    if (gaps_overlapped(g) || gaps_unknown(g, m))
+        return false;
+    if (q->until != g->changes || q->after != after)
+        quiet_begin(g, after);
+    for (; q->since > m.changes && !q->ends; q->since -= !q->ends) {
+        const struct event *e = &g->kept[(q->since - 1) % RING];
+        q->ends = e->goes && e->given > after && e->until > after;
+    }
+    return q->since <= m.changes;
 }
 
 int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)

@@ -50,6 +50,10 @@ bool    gaps_unknown(const struct gaps *g, struct gaps_mark m);    /* holds have
 bool    gaps_freed_until(const struct gaps *g, struct gaps_mark m, int64_t start);
 bool    gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start,
                          int64_t length);    /* other units may have such a gap at its start */
+/* Units have come free for a place from `after` on, or other units have such a gap at its start, or have lost it. */
+bool    gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length);
+/* Nothing has come free later than `after`, and no holds overlap. For a caller who asks about many places after each other. */
+bool    gaps_quiet(struct gaps *g, struct gaps_mark m, int64_t after);
 /* Neither a sooner place nor, at its start, other units with such a gap: where holds do not overlap, after <= start. */
 bool    gaps_still(struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length);
 

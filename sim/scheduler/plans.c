@@ -304,7 +304,7 @@ static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t 
         return found;
     gaps_unchanged(gaps, mark);
     bool same = found.where && found.start_ns == plan->start_ns && placement_same(found.where, plan->p);
-    plan->still = (struct still){ same && !vain && t->gaps_say_all && !gaps_overlapped(gaps), false, 0, t->outs, after_ns, gaps_mark(gaps) };
+    plan->still = (struct still){ same && !vain && t->gaps_say_all && !gaps_overlapped(gaps), false, false, 0, t->outs, after_ns, gaps_mark(gaps) };
     plan_found_note(s, plan->job, gaps, after_ns, vain ? (struct slot){ TIME_NEVER, NULL } : found);
     return found;
 }
@@ -427,7 +427,7 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
         return SCHED_NO_ROOM;
     plan_move(s, j, start_ns, end_ns, placement_copy(s, p));
     if (found && gaps)
-        plan_of(s, j)->still = (struct still){ true, false, 0, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
+        plan_of(s, j)->still = (struct still){ true, false, false, 0, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
     plan_note(s, plan_of(s, j));
     promise_told(s, j, start_ns);
     return SCHED_OK;

@@ -58,8 +58,9 @@ struct hold {
     uint32_t unordered;           /* not by_end: its place among those */
     uint64_t born;                /* number of the pass */
     /* a plan: when gaps last said that it is where the search from after_ns on finds it; and the placer has chosen its place when
-       nothing else was free there. before: no more than before - 1 of its GPUs were free just before it; 0: not known */
-    struct still { bool done, alone; uint32_t before; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;
+       nothing else was free there. before: no more than before - 1 of its GPUs were free just before it; 0: not known. none: no other
+       GPU was free for it up to its start */
+    struct still { bool done, alone, none; uint32_t before; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;
     struct placement *p;          /* the job's own, or of a plan; NULL: there is no such hold */
 };
 struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; uint64_t version; };

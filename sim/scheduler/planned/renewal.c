@@ -137,6 +137,15 @@ static bool may_be_placed_anew(struct sched *s, const struct hold *plan, bool no
            gaps_other_units(gaps, plan->still.mark, plan->start_ns, length_of(plan));
 }
 
+static enum plan_news stays(struct hold *plan, int64_t after_ns, const struct gaps *gaps, bool none)
+{
+    struct still *still = &plan->still;
+    still->after_ns = after_ns;
+    still->mark = gaps_mark(gaps);
+    still->none = none;
+    return PLAN_STAYS;
+}
+
 /* What has happened to it: a start from after_ns on. Where it was found once it may begin sooner only if one other unit is free for
  * it, or one of its own has come free just before it. */
 static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns, int64_t *from_ns)
@@ -145,6 +154,8 @@ static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t afte
         return PLAN_UNKNOWN;
     struct gaps *gaps = gaps_of_plan(s, plan);
     bool there = was_there(s, plan, after_ns), room = !there || gaps_freed_until(gaps, plan->still.mark, plan->start_ns);
+    if (!room && !gaps_news(gaps, plan->still.mark, after_ns, plan->start_ns, length_of(plan)))
+        return stays(plan, after_ns, gaps, false);
     int64_t other_ns = gaps_first(gaps, after_ns, plan->start_ns, length_of(plan));
     *from_ns = TIME_NEVER;
     if (room)
@@ -156,9 +167,7 @@ static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t afte
     *from_ns = plan->start_ns;
     if (!there || may_be_placed_anew(s, plan, other_ns > plan->start_ns))
         return PLAN_MAY_MOVE;
-    plan->still.after_ns = after_ns;
-    plan->still.mark = gaps_mark(gaps);
-    return PLAN_STAYS;
+    return stays(plan, after_ns, gaps, other_ns > plan->start_ns);
 }
 
 /* The plan's own units that nothing else holds from then on join what the window shows, or leave it. */
@@ -208,7 +217,7 @@ static bool shows_its_own_alone(const struct sched *s, const struct hold *plan)
 static void is_placed_again(const struct sched *s, struct hold *plan, int64_t after_ns)
 {
     bool alone = shows_its_own_alone(s, plan);
-    plan->still = (struct still){ true, alone, plan->still.before, s->timeline->outs, after_ns, gaps_mark(gaps_of_plan(s, plan)) };
+    plan->still = (struct still){ true, alone, false, plan->still.before, s->timeline->outs, after_ns, gaps_mark(gaps_of_plan(s, plan)) };
 }
 
 struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns)
@@ -245,7 +254,7 @@ static void plan_moves(struct sched *s, struct hold *plan, struct slot to)
     else
         plan_move(s, j, to.start_ns, timeline_plus(to.start_ns, length_of(plan)), where);
     struct hold *moved = plan_of(s, j);
-    moved->still = (struct still){ true, false, 0, s->timeline->outs, s->now_ns, gaps_mark(gaps_of_plan(s, moved)) };
+    moved->still = (struct still){ true, false, false, 0, s->timeline->outs, s->now_ns, gaps_mark(gaps_of_plan(s, moved)) };
     if (!moved->fixed)
         plan_note(s, moved);
     moved->still.alone = shows_its_own_alone(s, moved);
@@ -346,11 +355,12 @@ static bool stays_by_gaps(const struct sched *s, struct hold *plan, const struct
         return false;
     if (still->mark.changes == of->mark.changes && still->mark.overlaps == of->mark.overlaps)
         return true;
-    if (!(plan->plain || still->alone) || !plan->bound || !s->timeline->gaps_say_all || s->now_ns < still->after_ns ||
+    if (!(plan->plain || still->alone) || !plan->bound || !s->timeline->gaps_say_all || s->now_ns < still->after_ns)
+        return false;
+    if (!(still->none && gaps_quiet(of->gaps, still->mark, s->now_ns)) &&
         !gaps_still(of->gaps, still->mark, s->now_ns, plan->start_ns, plan->end_ns - plan->start_ns))
         return false;
-    still->after_ns = s->now_ns;
-    still->mark = gaps_mark(of->gaps);
+    stays(plan, s->now_ns, of->gaps, true);
     return true;
 }
 

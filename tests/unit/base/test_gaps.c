@@ -151,21 +151,29 @@ static void the_earliest_place(void **state)
     assert_true(found > 1000);                       /* of 36,000 */
 }
 
+/* Its first hold stays. */
+static struct world begin_with_own(uint64_t seed)
+{
+    struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
+    int64_t first = draw(&w, UNITS - 3);
+    struct hold own = { .units = (uint64_t)(draw(&w, 7) + 1) << first, .from = 10 + draw(&w, 25) };
+    own.until = own.from + 1 + draw(&w, 15);
+    w.hold[w.n++] = own;
+    change(&w, &own, 1);
+    for (int k = 0; k < 90; k++)
+        step(&w, 1);
+    return w;
+}
+
 /* What is told to be the same is; what is no earlier is not. */
 static void what_has_happened(void **state)
 {
     (void)state;
     unsigned same = 0, other = 0, earlier = 0;
     for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
-        struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
-        int64_t first = draw(&w, UNITS - 3);
-        struct hold own = { .units = (uint64_t)(draw(&w, 7) + 1) << first, .from = 10 + draw(&w, 25) };
-        int64_t length = 1 + draw(&w, 15), n = __builtin_popcountll(own.units);
-        own.until = own.from + length;
-        w.hold[w.n++] = own;
-        change(&w, &own, 1);
-        for (int k = 0; k < 90; k++)
-            step(&w, 1);
+        struct world w = begin_with_own(seed);
+        struct hold own = w.hold[0];
+        int64_t length = own.until - own.from, n = __builtin_popcountll(own.units);
         int64_t after = own.from - draw(&w, 9);
         int64_t was = naive_fit(&w, after, own.from, length, n, &own);
         uint64_t units = free_units(&w, own.from, length, &own);
@@ -189,6 +197,63 @@ static void what_has_happened(void **state)
     assert_true(same > 50);
     assert_true(other > 50);
     assert_true(earlier > 20);
+}
+
+/* Its first hold stays, and nothing is free in all of its time, nor just before it. */
+static struct world begin_full(uint64_t seed)
+{
+    struct world w = begin(seed, 0);
+    struct hold own = { .units = (uint64_t)draw(&w, 8) + 1, .from = 15 + draw(&w, 20) };
+    int64_t length = 1 + draw(&w, 15);
+    own.until = own.from + length;
+    w.hold[w.n++] = own;
+    for (size_t u = 0; u < UNITS; u++) {
+        uint64_t unit = UINT64_C(1) << u;
+        int64_t cut = own.from - draw(&w, 12), until = own.units & unit ? own.from : own.from + 1 + draw(&w, (uint64_t)length);
+        w.hold[w.n++] = (struct hold){ unit, INT64_MIN, cut };
+        w.hold[w.n++] = (struct hold){ unit, cut, until };
+        if (!(own.units & unit) && draw(&w, 2))
+            w.hold[w.n++] = (struct hold){ unit, until, INT64_MAX };
+    }
+    for (size_t i = 0; i < w.n; i++)
+        change(&w, &w.hold[i], 1);
+    return w;
+}
+
+/* Where nothing is news, and where all is quiet for one for which no other unit was free, the earliest place and what is free there
+ * are as they were. */
+static void no_news(void **state)
+{
+    (void)state;
+    unsigned none = 0, news = 0, quiet = 0, after_changes = 0;
+    for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
+        struct world w = seed % 2 ? begin_full(seed) : begin_with_own(seed);
+        struct hold own = w.hold[0];
+        int64_t length = own.until - own.from, n = __builtin_popcountll(own.units), after = own.from - draw(&w, 9);
+        bool is_there = naive_fit(&w, after, own.from, length, n, &own) == own.from;
+        bool alone = gaps_first(w.g, after, own.from, length) > own.from;
+        uint64_t units = free_units(&w, own.from, length, &own);
+        struct gaps_mark m = gaps_mark(w.g);
+        for (int64_t k = draw(&w, 4); k >= 0; k--)
+            step(&w, 1);
+        after += draw(&w, (uint64_t)(own.from - after) + 1);
+        bool same = naive_fit(&w, after, own.from, length, n, &own) == own.from && free_units(&w, own.from, length, &own) == units;
+        bool known = is_there && !gaps_overlapped(w.g) && !gaps_unknown(w.g, m);
+        bool is_news = gaps_freed_until(w.g, m, own.from) || gaps_news(w.g, m, after, own.from, length);
+        bool is_quiet = alone && gaps_quiet(w.g, m, after);
+        if (known)
+            assert_true(same || (is_news && !is_quiet));
+        none += known && !is_news;
+        news += known && is_news;
+        quiet += known && is_quiet;
+        after_changes += known && is_quiet && gaps_mark(w.g).changes > m.changes;
+        gaps_free(w.g);
+    }
+    print_message("%u without news, %u with some, %u quiet, %u of them after changes\n", none, news, quiet, after_changes);
+    assert_true(none > 50);
+    assert_true(news > 50);
+    assert_true(quiet > 50);
+    assert_true(after_changes > 50);
 }
 
 static void tell_away(struct world *w, const struct hold *own, struct gaps_away away)
@@ -324,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_earliest_place),
         cmocka_unit_test(what_has_happened),
+        cmocka_unit_test(no_news),
         cmocka_unit_test(sooner),
         cmocka_unit_test(covering),
         cmocka_unit_test(taken_back),
