@@ -21,7 +21,7 @@ struct start { void *(*run)(void *self); void *self; };
 /* Linux keeps a nice value for each thread. */
 static void *run_behind(void *self)
 {
-    enum { STEPS = 15 };
+    enum { STEPS = 5 };
     const struct start x = *(struct start *)self;
     free(self);
     (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEPS);
