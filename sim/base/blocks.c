@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Fewer are made before a second thread has begun, and before it is woken, where more will be ready: to wake it for each costs the
- * thread that says so more than that thread gains. */
+/* Fewer are made before a second thread has begun. */
 enum { WORTH_A_THREAD = 8 };
 
 struct blocks {
@@ -70,8 +69,7 @@ static void move(struct blocks *b, size_t ready, bool abandoned)
     pthread_mutex_lock(&b->lock);
     b->ready = ready;
     b->abandoned = abandoned;
-    if (abandoned || ready >= b->work.n || ready >= b->next + WORTH_A_THREAD)
-        pthread_cond_broadcast(&b->moved);
+    pthread_cond_broadcast(&b->moved);
     pthread_mutex_unlock(&b->lock);
 }
 

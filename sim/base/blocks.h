@@ -3,7 +3,7 @@
  * A block is made by either thread, into what that thread has of its own, and then handed on: one
  * block after the other, in the order of their numbers, whoever made it. So what comes out does not
  * depend on the number of threads. blocks_begin() starts a second thread, which takes one block
- * after the other as some of them have become ready, and returns: the caller does other things. In blocks_end()
+ * after the other as they become ready, and returns: the caller does other things. In blocks_end()
  * all are ready, and the caller makes blocks, too, until none is left. Without a second processor,
  * with few blocks, or where no thread can be started, all is done in blocks_end().
  *

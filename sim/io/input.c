@@ -3,7 +3,6 @@
 #include "sim/io/input.h"
 
 #include "sim/base/memory.h"
-#include "sim/base/second.h"
 #include "sim/io/provenance.h"
 #include "sim/io/read_ahead.h"
 
@@ -26,7 +25,6 @@
 #define MAGIC           4 /* first bytes that tell the kind */
 #define FRAME_HEADER    18 /* of zstd, at most; RFC 8878, 3.1.1 */
 #define AHEAD_LEAST     (256 * 1024) /* stored bytes that are worth a thread */
-#define HALVES_LEAST    (1024 * 1024) /* that are worth one that counts half of their lines */
 
 enum kind { PLAIN, GZIP, ZSTD };
 struct input {
@@ -370,44 +368,20 @@ static uint64_t lines_begun(const char *bytes, size_t n)
     return lines;
 }
 
-/* Of the bytes from `at` to `end` of a file. */
-struct lines { int fd; off_t at, end; uint64_t n; };
-
-static void *count_lines(void *self)
-{
-    enum { AT_ONCE = 256 * 1024 };
-    struct lines *x = self;
-    char *bytes = mem_resize(NULL, AT_ONCE + 1, 1);
-    bytes[0] = '\n';              /* then the last byte of those before */
-    if (x->at > 0 && pread(x->fd, bytes, 1, x->at - 1) != 1)
-        x->end = x->at;
-    while (x->at < x->end) {
-        ssize_t n = pread(x->fd, bytes + 1, x->end - x->at < AT_ONCE ? (size_t)(x->end - x->at) : AT_ONCE, x->at);
-        if (n <= 0)
-            break;
-        x->n += lines_begun(bytes, (size_t)n);
-        x->at += n;
-        bytes[0] = bytes[n];
-    }
-    free(bytes);
-    return NULL;
-}
-
-/* The second half by a second thread, where they are many. */
 uint64_t input_lines(const struct input *in)
 {
+    enum { AT_ONCE = 256 * 1024 };
     struct stat st;
-    pthread_t thread;
     if (in->kind != PLAIN || in->fd <= STDIN_FILENO || fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
         return 0;
-    struct lines first = { in->fd, 0, st.st_size / 2, 0 }, second = { in->fd, st.st_size / 2, st.st_size, 0 };
-    bool side_by_side = st.st_size >= HALVES_LEAST && second_start(&thread, count_lines, &second);
-    count_lines(&first);
-    if (side_by_side)
-        pthread_join(thread, NULL);
-    else
-        count_lines(&second);
-    return first.n + second.n;
+    char *bytes = mem_resize(NULL, AT_ONCE + 1, 1);
+    uint64_t lines = 0;
+    off_t at = 0;
+    bytes[0] = '\n';              /* then the last byte of those before */
+    for (ssize_t n; (n = pread(in->fd, bytes + 1, AT_ONCE, at)) > 0; at += n, bytes[0] = bytes[n])
+        lines += lines_begun(bytes, (size_t)n);
+    free(bytes);
+    return lines;
 }
 
 /* Behind what was peeked. */
